@@ -16,18 +16,17 @@ struct reading {
     struct number *to;
 };
 
-static bool is_digit(char c, unsigned base)
+unsigned number_digit(char c)
 {
-    unsigned v = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                 : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                 : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                        : 99;
-    return v < base;
+    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                  : NO_DIGIT;
 }
 
-static unsigned digit_of(char c)
+static bool is_digit(char c, unsigned base)
 {
-    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a') + 10;
+    return number_digit(c) < base;
 }
 
 static const char *kind_of(const struct number *n)
@@ -181,7 +180,7 @@ static bool integer_value(struct reading *r, const char *end)
     for (const char *c = r->text + (r->to->base == 16 || r->to->base == 2 ? 2 : 0); c < end; c++)
         if (*c != '\'')
             overflow |= (int)__builtin_mul_overflow(v, (uint64_t)r->to->base, &v) |
-                        __builtin_add_overflow(v, digit_of(*c), &v);
+                        __builtin_add_overflow(v, number_digit(*c), &v);
     r->to->integer = v;
     r->to->value = (double)v;
     r->at = r->text;

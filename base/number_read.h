@@ -45,6 +45,9 @@ struct number {
     char problem[128];         /* what is wrong, and what to write */
 };
 
+#define NO_DIGIT 99u /* of any base */
+/* The digit's value, in bases up to 16; or NO_DIGIT. */
+unsigned number_digit(char c);
 /* Reads a number of n bytes whole; false: it is none, and to->fault and to->problem say why. */
 bool number_read(const char *text, size_t n, unsigned forms, struct number *to);
 /* How many of the n bytes belong to the number that begins there, be it good or bad: letters, digits, points

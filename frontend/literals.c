@@ -174,15 +174,6 @@ int fe_lex_number(struct parser *p, const char *text, size_t n, span where, unio
 
 /* ---- strings and characters -------------------------------------------------------------------------- */
 
-static bool is_digit(char c, unsigned base)
-{
-    unsigned v = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                 : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                 : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                        : 99;
-    return v < base;
-}
-
 static int simple_escape(char c)
 {
     static const char from[] = "ntrabfv\\'\"?", to[] = "\n\t\r\a\b\f\v\\'\"?";
@@ -194,8 +185,8 @@ static int simple_escape(char c)
 static unsigned escape_digits(struct parser *p, unsigned base, unsigned most)
 {
     unsigned v = 0;
-    for (unsigned n = 0; n < most && is_digit(*p->cursor, base); n++, p->cursor++)
-        v = v * base + (unsigned)(*p->cursor <= '9' ? *p->cursor - '0' : (*p->cursor | 32) - 'a' + 10);
+    for (unsigned n = 0; n < most && number_digit(*p->cursor) < base; n++, p->cursor++)
+        v = v * base + number_digit(*p->cursor);
     return v;
 }
 
@@ -209,10 +200,10 @@ static char escape(struct parser *p, const char *start)
         p->cursor++;
         return (char)simple;
     }
-    if (*p->cursor == 'x' && is_digit(p->cursor[1], 16)) {
+    if (*p->cursor == 'x' && number_digit(p->cursor[1]) < 16) {
         p->cursor++;
         v = escape_digits(p, 16, 8);
-    } else if (is_digit(*p->cursor, 8)) {
+    } else if (number_digit(*p->cursor) < 8) {
         v = escape_digits(p, 8, 3);
     } else {
         uint32_t point;
