@@ -21,8 +21,8 @@ bool replay_is_job(const struct text *input)
     if (blanks == input->length || input->at[blanks] != '{')
         return false;
     size_t next = blanks + 1 + strspn(input->at + blanks + 1, " \t\r\n");
-    return next < input->length &&
-           (input->at[next] == '"' || input->at[next] == '}'); /* else a block of a source */
+    return next == input->length || input->at[next] == '"' ||
+           input->at[next] == '}'; /* else a block of a source */
 }
 
 /* ---- members ------------------------------------------------------------------------------------------- */
