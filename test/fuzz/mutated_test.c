@@ -1,9 +1,9 @@
 /* mutated_test.c: compiled programs and IR text with random damage: each is refused with a reason, or runs to
  * an ordinary end.
  *
- * Every .kern file of the samples and of some folders of tests is compiled for each scheme, at a level that
- * depends on both. Trials are drawn from the file's name, the scheme and the trial's number. One that fails
- * is named, and `mutated FILE SCHEME TRIAL` runs it alone (SCHEME ir: the text of its IR).
+ * Every .kern file of the samples and of some folders of tests is compiled for every other scheme in turn, at
+ * a level that depends on both. Trials are drawn from the file's name, the scheme and the trial's number. One
+ * that fails is named, and `mutated FILE SCHEME TRIAL` runs it alone (SCHEME ir: the text of its IR).
  * KERNC_TEST_MUTATIONS: trials of each file and scheme.
  */
 #include "backend/format/bytecode/program.h"
@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-enum { HEADER = 36, TRIALS = 20 };
+enum { HEADER = 36, TRIALS = 20, TURNS = 2 };
 static const char *const folders[] = {"samples", "test/regress", "test/convergence"};
 
 /* What is damaged, and what it is tried in. */
@@ -236,7 +236,8 @@ static void try_folder(const char *folder, const char *const *schemes, uint32_t 
     for (int i = 0; i < count; i++) {
         size_t length = strlen(names[i]->d_name);
         const char *path = arena_printf(&arena, "%s/%s", folder, names[i]->d_name);
-        for (uint32_t k = 0; length > 5 && strcmp(path + strlen(path) - 5, ".kern") == 0 && k < n; k++)
+        bool is_source = length > 5 && strcmp(path + strlen(path) - 5, ".kern") == 0;
+        for (uint32_t k = n > 1 ? (uint32_t)i % TURNS : 0; is_source && k<n; k += n> 1 ? TURNS : 1)
             try_subject(path, schemes[k], f);
         free(names[i]);
     }
