@@ -52,15 +52,16 @@ enum fz_outcome {
     FZ_PASSED,
     FZ_REJECTED, /* the compiler refused it */
     FZ_TRAPPED,
-    FZ_STUCK,     /* out of fuel: a livelock, or a branch gone wrong */
-    FZ_DIFFERS,   /* from the reference */
-    FZ_YIELDS,    /* threads waited for each other at barriers, one of which was given up */
-    FZ_BUG,       /* an internal error: the compiler or the runtime found itself wrong */
-    FZ_CRASHED,   /* the process died */
-    FZ_HUNG,      /* it did not come back in time */
-    FZ_ALARMS,    /* of the checker of memory: a wrong one, or the right one is not there */
-    FZ_NO_MEMORY, /* it ran out of the host's: no failure of the program */
-    FZ_INVALID,   /* no program of the class: its reference does not end */
+    FZ_STUCK,      /* out of fuel: a livelock, or a branch gone wrong */
+    FZ_DIFFERS,    /* from the reference */
+    FZ_YIELDS,     /* threads waited for each other at barriers, one of which was given up */
+    FZ_BUG,        /* an internal error: the compiler or the runtime found itself wrong */
+    FZ_CRASHED,    /* the process died */
+    FZ_HUNG,       /* it did not come back in time */
+    FZ_ALARMS,     /* of the checker of memory: a wrong one, or the right one is not there */
+    FZ_NO_MEMORY,  /* it ran out of the host's: no failure of the program */
+    FZ_INVALID,    /* no program of the class: its reference does not end */
+    FZ_MISCOUNTED, /* metrics contradict each other */
     FZ_OUTCOMES
 };
 extern const char *const fz_outcome_text[FZ_OUTCOMES];

@@ -29,6 +29,7 @@ const char *const fz_outcome_text[FZ_OUTCOMES] = {
     "alarms",
     "not enough memory",
     "not of its class",
+    "counts wrongly",
 };
 
 bool trial_fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outcome, const char *text)
@@ -173,9 +174,15 @@ static bool may_yield(const struct fz_setup *s)
     return s->passes.told[OPT_OPTION_deconflict] == OPT_deconflict_off + 1;
 }
 
-static kernc_launch launch_of(const struct fz_setup *s, uint64_t fuel)
+static bool counts(const struct trial *t)
+{
+    return t->p->seed % 3 == 0;
+}
+
+static kernc_launch launch_of(const struct trial *t, const struct fz_setup *s, uint64_t fuel)
 {
     return (kernc_launch){.size = sizeof(kernc_launch),
+                          .flags = counts(t) ? KERNC_STATISTICS : 0,
                           .scheme = scheme_info[s->scheme].name,
                           .warp = s->width,
                           .threads = 1,
@@ -188,7 +195,7 @@ static bool run_kernel(struct trial *t, const struct fz_setup *s, uint64_t fuel,
                        kernc_statistics **statistics)
 {
     kernc_argument args[MAX_BUFFERS];
-    kernc_launch l = launch_of(s, fuel);
+    kernc_launch l = launch_of(t, s, fuel);
     if (!make_buffers(t, s))
         return false;
     for (uint32_t i = 0; i < t->p->buffers.count; i++)
@@ -211,7 +218,7 @@ static bool run_sequence(struct trial *t, const struct fz_setup *s, uint64_t fue
     *x = (struct experiment){.arena = &t->arena,
                              .input = "program.kern",
                              .own_outputs = false,
-                             .api = launch_of(s, fuel),
+                             .api = launch_of(t, s, fuel),
                              .max_memory = (uint64_t)1 << 28};
     if (!experiment_open(x, t->program, t->program_bytes) && memory_or_fail(x->problem.status))
         return trial_fail(t, s, FZ_TRAPPED, experiment_error(x));
@@ -252,7 +259,10 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
     if (!(t->p->sequence ? run_sequence : run_kernel)(t, s, fuel, &status, &statistics))
         return false;
     uint64_t yields = take_sums(t, s, statistics);
+    bool right = status != KERNC_OK || !counts(t) || trial_counts(t, s, statistics);
     kernc_statistics_free(statistics);
+    if (!right)
+        return false;
     memory_or_fail(status);
     t->yielded = yields && may_yield(s);
     if (is_wrong(t->p))

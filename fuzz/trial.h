@@ -42,6 +42,9 @@ bool trial_expect(struct trial *t, const struct fz_setup *s);
 bool trial_keep(struct trial *t);
 /* Whether the latest launch has left what is expected, or stopped where that stops. */
 bool trial_compare(struct trial *t, const struct fz_setup *s);
+/* Whether what a launch that ended well has counted can be: every access takes a transaction or a pass at
+ * least, and instructions by class, by active lanes and all together are the same. */
+bool trial_counts(struct trial *t, const struct fz_setup *s, const kernc_statistics *statistics);
 /* Of a class that says what holds: whether it holds of what that has left. */
 bool trial_holds(struct trial *t, const struct fz_setup *s);
 

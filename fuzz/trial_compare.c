@@ -1,5 +1,5 @@
-/* trial_compare.c: whether what a launch has left is what the reference says, and whether two failures are of
- * one kind.
+/* trial_compare.c: whether what a launch has left is what the reference says, whether what it has counted can
+ * be, and whether two failures are of one kind.
  */
 #include "fuzz/trial.h"
 
@@ -104,6 +104,61 @@ bool trial_holds(struct trial *t, const struct fz_setup *s)
         contents[i] = kernc_buffer_map(t->buffers[i]);
     return fz_class_find(t->p->class)->holds(t->p, s->width, contents, text, sizeof text) ||
            trial_fail(t, s, FZ_DIFFERS, text);
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------ */
+
+/* What instructions by class, and by active lanes, add up to. */
+struct counted {
+    uint64_t warps, threads;
+};
+
+static struct counted by_class(const kernc_statistics *statistics)
+{
+    struct counted sum = {0, 0};
+    kernc_class_metrics c = {.size = sizeof c};
+    for (uint32_t i = 0; kernc_statistics_class(statistics, i, &c); i++) {
+        sum.warps += c.warp_instructions;
+        sum.threads += c.thread_instructions;
+    }
+    return sum;
+}
+
+static struct counted by_lanes(const kernc_statistics *statistics)
+{
+    struct counted sum = {0, 0};
+    uint64_t instructions[KERNC_MAX_WARP + 1] = {0};
+    kernc_statistics_active_lanes(statistics, instructions);
+    for (uint32_t lanes = 0; lanes <= KERNC_MAX_WARP; lanes++) {
+        sum.warps += instructions[lanes];
+        sum.threads += lanes * instructions[lanes];
+    }
+    return sum;
+}
+
+bool trial_counts(struct trial *t, const struct fz_setup *s, const kernc_statistics *statistics)
+{
+    char text[sizeof t->verdict.text];
+    kernc_metrics m = {.size = sizeof m};
+    kernc_line_metrics l = {.size = sizeof l};
+    kernc_statistics_metrics(statistics, &m);
+    struct counted classes = by_class(statistics), lanes = by_lanes(statistics);
+    if (classes.warps != m.warp_instructions || classes.threads != m.thread_instructions)
+        return trial_fail(t, s, FZ_MISCOUNTED, "instructions by class are not those of the launch");
+    if (lanes.warps != m.warp_instructions || lanes.threads != m.thread_instructions)
+        return trial_fail(t, s, FZ_MISCOUNTED, "instructions by active lanes are not those of the launch");
+    for (uint32_t i = 0; kernc_statistics_line(statistics, i, &l); i++) {
+        bool global = l.memory_instructions > l.memory_transactions;
+        if (!global && l.shared_instructions <= l.shared_passes)
+            continue;
+        snprintf(text, sizeof text, "line %u: %llu accesses to %s memory take %llu %s", l.line,
+                 (unsigned long long)(global ? l.memory_instructions : l.shared_instructions),
+                 global ? "global" : "shared",
+                 (unsigned long long)(global ? l.memory_transactions : l.shared_passes),
+                 global ? "transactions" : "passes");
+        return trial_fail(t, s, FZ_MISCOUNTED, text);
+    }
+    return true;
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------------- */

@@ -91,9 +91,15 @@ struct kernc_module {
     kernc_module *next, **link;
 };
 
+/* How often code was executed: by warps, by their threads; of the warps, by those without an active lane. */
 struct rt_total {
-    uint64_t warps, threads;
+    uint64_t warps, threads, empty;
 };
+/* By warps with an active lane, without which nothing is accessed. */
+static inline uint64_t rt_executed(struct rt_total t)
+{
+    return t.warps - t.empty;
+}
 struct kernc_statistics {
     kernc_metrics metrics;               /* ratios are kept up to date */
     uint64_t thread_slots;               /* denominator of simt_efficiency */

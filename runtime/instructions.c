@@ -91,8 +91,8 @@ void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uin
         if (parts > 1)
             rt_statistics_add_class(s, class_of_first((enum bc_op)ins->op), ran);
         if (parts && is_shared(ins)) {
-            s->metrics.shared_instructions += ran.warps;
-            rt_statistics_line(s, p->sites.at[ins->e].line)->shared_instructions += ran.warps;
+            s->metrics.shared_instructions += rt_executed(ran);
+            rt_statistics_line(s, p->sites.at[ins->e].line)->shared_instructions += rt_executed(ran);
         }
     }
 }

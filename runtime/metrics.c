@@ -16,6 +16,7 @@ static struct rt_total block_total(const struct rt_launch *l, uint32_t block)
     for (uint32_t i = 0; i < l->worker_count && l->workers[i].counts; i++) {
         const struct rt_count *own = &l->workers[i].counts[block];
         sum.warps += own->full + own->some;
+        sum.empty += l->workers[i].empty[block];
         sum.threads += own->full * l->core->lanes + own->threads;
     }
     return sum;
@@ -186,7 +187,7 @@ static void list_branches(kernc_statistics *s, const struct rt_launch *l)
         kernc_branch_metrics b = {.line = site->line, .column = site->column};
         if (site->kind != BC_SITE_BRANCH)
             continue;
-        b.executed = block_total(l, site->block).warps;
+        b.executed = rt_executed(block_total(l, site->block));
         b.diverged = site_total(l, i).divergences;
         rt_statistics_add_branch(s, b);
     }
@@ -223,7 +224,7 @@ static void add_site(kernc_statistics *s, const struct rt_launch *l, uint32_t in
     row->divergences += seen.divergences;
     if (site->kind != BC_SITE_GLOBAL)
         return;
-    uint64_t instructions = block_total(l, site->block).warps;
+    uint64_t instructions = rt_executed(block_total(l, site->block));
     uint64_t more = seen.transactions > instructions ? seen.transactions - instructions : 0;
     s->metrics.memory_instructions += instructions;
     s->metrics.memory_transactions += seen.transactions;

@@ -1,5 +1,6 @@
-/* encode.c: words → code: blocks in layout order, temporaries given out on the way. Calls end a block of the
- * code; what follows them begins another. encode_end.c encodes the ends of the IR's blocks.
+/* encode.c: words → code: blocks in layout order, temporaries given out on the way. Calls, and
+ * operations at which lanes gather, end a block of the code; what follows begins another. encode_end.c
+ * encodes the ends of the IR's blocks.
  *
  * A row of the block table is open while its block is written; each word adds its cost to it (table.c).
  */
@@ -157,6 +158,14 @@ void be_move_temporaries(struct be_encoder *e, const struct be_word *w, uint32_t
         be_pool_give(temporaries(e, d), d->reg, is_wide(d));
 }
 
+/* Whether lanes that come to it apart go on together: others execute what stands behind it than came to the
+ * block's begin, and less often. */
+static bool gathers(const struct be_encoder *e, enum bc_op op)
+{
+    return op == BC_barrier ||
+           (scheme_has(e->c->scheme, SCHEME_TOKENS) && (bc_is_convergent(op) || op == BC_tok_anchor));
+}
+
 static void encode_word(struct be_encoder *e, uint32_t i)
 {
     const struct be_word *w = &e->f->words.at[i];
@@ -167,6 +176,8 @@ static void encode_word(struct be_encoder *e, uint32_t i)
         return;
     be_put_ins(e, be_make_ins(e, w), w->cycles, w->at.line);
     put_call_target(e, w);
+    if (gathers(e, (enum bc_op)w->op))
+        be_continue_block(e, 0);
     if (w->op != BC_call && w->op != BC_icall)
         return;
     e->at.callee = w->op == BC_call ? w->imm : be_signature_node(e->c, w->imm / 2);

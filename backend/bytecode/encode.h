@@ -47,6 +47,8 @@ struct be_encoder {
 };
 
 void be_open_block(struct be_encoder *e, unsigned flags); /* closes the one before */
+/* The same in the middle of one that was opened: the active lanes stay as they are. */
+void be_continue_block(struct be_encoder *e, unsigned flags);
 /* Its row and lines are complete; nothing if none is open. */
 void be_close_block(struct be_encoder *e);
 /* Appends a word to the open block, and what it counts for to the block and the line. */

@@ -35,17 +35,21 @@ void be_close_block(struct be_encoder *e)
     e->open = BE_NONE;
 }
 
-void be_open_block(struct be_encoder *e, unsigned flags)
+void be_continue_block(struct be_encoder *e, unsigned flags)
 {
     struct bc_program *p = e->c->p;
     be_close_block(e);
-    if (scheme_has(e->c->scheme, SCHEME_TOKENS))
-        flags |= BC_RECONVERGE; /* lanes run alone, in turns */
     e->open = e->at.row = p->blocks.count;
     if (p->checks_waiting)
         vec_push(&e->c->arena, &e->rows, e->at);
     vec_push(&p->arena, &p->blocks, ((struct bc_block){.code = p->code.count}));
     vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));
+}
+
+void be_open_block(struct be_encoder *e, unsigned flags)
+{
+    bool alone = scheme_has(e->c->scheme, SCHEME_TOKENS); /* lanes run alone, in turns */
+    be_continue_block(e, flags | (alone ? BC_RECONVERGE : 0));
 }
 
 void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t cycles, uint32_t line)

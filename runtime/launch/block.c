@@ -379,6 +379,7 @@ static void allocate(struct rt_worker *k)
     if (k->launch->count_transactions)
         k->banks = arena_array(&k->arena, struct rt_bank_count, p->sites.count + 1);
     k->counts = arena_array(&k->arena, struct rt_count, p->blocks.count);
+    k->empty = arena_array(&k->arena, uint64_t, p->blocks.count);
     for (uint32_t b = 0; b < p->blocks.count; b++) {
         k->counts[b].instructions = p->blocks.at[b].instructions;
         k->counts[b].cycles = p->blocks.at[b].cycles;

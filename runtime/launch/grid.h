@@ -61,6 +61,7 @@ struct rt_worker {
     uint32_t block_index[3];
     uint32_t bases[RT_BASES]; /* the block's index * its size; see rt_lane_preload */
     struct rt_count *counts;  /* by block of code */
+    uint64_t *empty;          /* beside: of the times run, those by no lane */
     struct rt_site_count *sites;
     struct rt_bank_count *banks; /* by site; NULL: not counted */
     struct rt_events events;

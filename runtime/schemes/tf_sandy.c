@@ -5,7 +5,7 @@
  * are, so a branch can't go to the place of highest priority where lanes wait: it goes to the block of
  * highest priority where they *may* wait, by the static frontier of the block it leaves, and so on from
  * there. A block that is run by nobody is a *conservative branch*: it is counted, and so are its
- * instructions, without threads.
+ * instructions, without threads. None of them accesses memory.
  *
  * `next` is where the frontier of the running block begins. It is noted at block words with BC_RECONVERGE,
  * which all blocks with a frontier have; what follows any other block has none either.
@@ -82,8 +82,10 @@ static bool look_at_empty(struct rt_warp *w, uint32_t pc)
 /* The block at `pc` is run without an active lane. False: the warp has trapped. */
 static bool run_empty(struct rt_warp *w, uint32_t pc)
 {
-    struct rt_count *count = &w->counts[w->code[pc].imm];
+    uint32_t row = w->code[pc].imm;
+    struct rt_count *count = &w->counts[row];
     count->some++;
+    w->worker->empty[row]++;
     w->events->widths[0] += count->instructions;
     w->cycles += count->cycles;
     w->fuel -= count->instructions;

@@ -197,7 +197,7 @@ static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word
                               .bank_conflicts = t->banks[word].conflicts};
 #define LINE_METRIC(key) to->metrics.key += all.key;
 #include "include/kernc-metrics.def"
-    rt_statistics_add_class(to, class_of(&s->codes[0][word]), (struct rt_total){ran.warps, ran.threads});
+    rt_statistics_add_class(to, class_of(&s->codes[0][word]), (struct rt_total){ran.warps, ran.threads, 0});
     to->metrics.converges += op == WC_converge ? ran.warps : 0;
     place at = word < s->image->places.count ? s->image->places.at[word] : (place){0};
     if (at.line)

@@ -108,7 +108,7 @@ DAMAGE(part_larger, struct bc_ins *second = find_ins(p, BC_stw_f32) + 1; second-
        second->a &= ~1u;)
 DAMAGE(memcpy_space, find_ins(p, BC_memcpy)->c = 3;)
 DAMAGE(no_return_block, p->code.at[index_of(p, find_ins(p, BC_call)) + 1].d = 0;)
-DAMAGE(unreachable_code, *find_ins(p, BC_barrier) = (struct bc_ins){.op = BC_exit};)
+DAMAGE(unreachable_code, *find_ins(p, BC_stx_g32) = (struct bc_ins){.op = BC_exit};)
 DAMAGE(falls_off, struct bc_ins *last = &p->code.at[callee(p)->end - 1];
        *last = (struct bc_ins){.op = BC_syncwarp, .e = BC_NO_TOKEN};)
 DAMAGE(free_block, p->blocks.at[0].instructions = 0;)

@@ -11,7 +11,8 @@
  *
  * Rules for the runtime (what it relies on beside bc_verify's):
  *
- * 1. Switch points. A scheme changes the set of active lanes only at a block word, at the branch, jump,
+ * 1. Switch points. A scheme changes the set of active lanes only at a block word (where a program keeps
+ *    tokens, only at one with BC_RECONVERGE), at the branch, jump,
  *    switch, call, icall, ret or exit that ends a block, and before a convergent operation (never between one
  *    and what follows it), or at a BC_wait. Between two switch points the active lanes stay the same, so that
  * 2. temporaries (destinations of T_ forms and of splat) live between two switch points only; nothing in an
