@@ -33,8 +33,9 @@ enum kernc_analysis_form {
 };
 enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DIFF };
 
-/* How many threads one prediction waits for, whatever the source says of it (0: all); its places are those of
- * struct kernc_prediction. */
+/* How many threads one prediction waits for, whatever the source says of it (0: all; KERNC_THRESHOLD_OFF: it is
+ * left out); its places are those of struct kernc_prediction. */
+#define KERNC_THRESHOLD_OFF 0xffffffffu
 typedef struct kernc_threshold {
     unsigned line, column, to_line, to_column, threshold;
 } kernc_threshold;

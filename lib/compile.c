@@ -285,6 +285,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) || diag_is_on(&r->diagnostics, DIAG_GROUP_sync, 0)))
         opt_performance_notes(r->module, &opt, &r->diagnostics);
     opt_drop_idle_predictions(r->module, &opt, &r->diagnostics);
+    opt_leave_out_predictions(r->module, &opt);
     compile_module(r, o, &opt);
 }
 

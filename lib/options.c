@@ -254,7 +254,7 @@ static bool take_thresholds(kernc_result *r, const kernc_options *o, struct opt_
     for (size_t i = 0; i < o->threshold_count; i++) {
         const kernc_threshold *t = &o->thresholds[i];
         struct opt_prediction_name name = {{t->line, t->column}, {t->to_line, t->to_column}};
-        if (t->threshold > KERNC_MAX_WARP)
+        if (t->threshold > KERNC_MAX_WARP && t->threshold != KERNC_THRESHOLD_OFF)
             bad_option(r, "%s",
                        arena_printf(&r->arena, "a threshold is a number from 0 to %u, not %u", KERNC_MAX_WARP,
                                     t->threshold));

@@ -77,7 +77,8 @@ const char *opt_option_text(enum opt_option k, uint32_t value, struct arena *a);
 struct opt_prediction_name {
     place from, to;
 };
-/* threshold 0: all wait */
+/* threshold 0: all wait; OPT_THRESHOLD_OFF: the prediction is left out */
+#define OPT_THRESHOLD_OFF UINT32_MAX
 struct opt_threshold {
     struct opt_prediction_name name;
     uint32_t threshold;
@@ -217,6 +218,8 @@ bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report
  * stays as it is. */
 void opt_performance_notes(const struct ir_module *m, const struct opt_options *o, struct diagnostics *d);
 
+/* Predictions of the source whose threshold is OPT_THRESHOLD_OFF go; to be called before opt_run. */
+void opt_leave_out_predictions(struct ir_module *m, const struct opt_options *o);
 /* Removes Predicts from which no thread comes to what is predicted, with a warning for each (group `predict`),
  * whatever the scheme. The module is fresh from the front end, or as it was read. */
 void opt_drop_idle_predictions(struct ir_module *m, const struct opt_options *o, struct diagnostics *d);

@@ -95,13 +95,25 @@ static const char *lanes_text(struct arena *a, uint32_t threshold)
                           : "all threads wait";
 }
 
-/* The first place in the source that the block has. */
+/* The first place in the source that the block has, or the blocks that it leads to; at last the function's. */
 static place place_of(const struct ir_function *f, uint32_t b)
 {
-    ir_each_ins(r, f, b)
-        if (ir_at(f, r)->at.line)
-            return ir_at(f, r)->at;
-    return (place){0};
+    for (uint32_t looks = 0; looks < f->order.count; looks++) {
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->at.line)
+                return ir_at(f, r)->at;
+        if (!ir_block_at(f, b)->edges.count)
+            break;
+        b = ir_block_at(f, b)->edges.at[0].block;
+    }
+    return f->at;
+}
+
+/* Of a Predict at the end of the block: of the jump there, or of the loop behind it. */
+static place place_before(const struct ir_function *f, uint32_t b)
+{
+    place at = ir_at(f, ir_terminator(f, b))->at;
+    return at.line ? at : place_of(f, ir_block_at(f, b)->edges.at[0].block);
 }
 
 static void tell(const struct detection *d, const struct candidate *k, struct weighed w, bool taken)
@@ -166,13 +178,16 @@ static bool find_users(struct detection *d, struct candidate *users, uint32_t *s
 static void insert(struct detection *d, const struct candidate *k, uint32_t threshold)
 {
     ir_ref end = ir_terminator(d->f, k->start);
-    struct ir_cursor start = {d->f, k->start, end, ir_at(d->f, end)->at};
+    struct ir_cursor start = {d->f, k->start, end, place_before(d->f, k->start)};
     struct ir_cursor label = {d->f, k->label, ir_block_at(d->f, k->label)->first, place_of(d->f, k->label)};
+    struct opt_prediction_name name = {start.at, label.at};
+    if (detect_left_out(d, name))
+        return;
     ir_ref r = ir_emit0(&start, IR_predict, IR_TYPE_VOID);
     ir_ref p = ir_emit0(&label, IR_predict_point, IR_TYPE_VOID);
     ir_at(d->f, r)->imm = ir_at(d->f, p)->imm = d->f->predictions++;
     ir_at(d->f, r)->imm2 = threshold;
-    detect_report(d, (struct opt_prediction_name){start.at, label.at});
+    detect_report(d, name);
 }
 
 /* Says why a prediction of the source stays as it is. single: it has one start and one point in a nest of which
@@ -318,6 +333,17 @@ static void measure_plainly(struct detection *d)
             d->further[b] = (double)d->plain.extra[b] / (double)(d->plain.visits[b] - d->plain.executions[b]);
 }
 
+/* What a model says that does not run to its end may be of the function's begin alone. */
+static void tell_cut(const struct detection *d)
+{
+    bool sample = d->sample->cut;
+    enum opt_limit l = sample ? OPT_LIMIT_predict_sample : OPT_LIMIT_predict_steps;
+    if (sample || d->plain.cut)
+        opt_remark(d->c, d->f, OPT_MISSED, sample ? "predict-sample" : "predict-steps", d->f->at,
+                   "the model does not run to its end: limit of %u reached (--limit=%s=N)",
+                   d->c->options->limits[l], opt_limit_info[l].name);
+}
+
 static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions,
                     const struct cost_branches *branches)
 {
@@ -344,6 +370,7 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
         d.sample = cost_sample_new(d.arena, d.u, d.post, functions, &hints,
                                    c->options->limits[OPT_LIMIT_predict_sample]);
         measure_plainly(&d);
+        tell_cut(&d);
         detect_candidates(&d);
         changed = weigh_users(&d, users, starts, points);
         changed |= choose(&d);

@@ -44,6 +44,8 @@ struct bitset detect_region(const struct detection *d, uint32_t start, uint32_t 
 ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, bool *endless);
 /* Reports that the function has a prediction that the compiler found (thresholds.c). */
 void detect_report(const struct detection *d, struct opt_prediction_name name);
+/* Whether it is not to be put there (thresholds.c). */
+bool detect_left_out(const struct detection *d, struct opt_prediction_name name);
 /* Whether lanes wait long enough for a prediction to pay. */
 bool detect_is_idle(const struct detection *d, const struct candidate *k);
 /* Fills in `all`, those that may save most first. */

@@ -177,6 +177,9 @@ static bool are_off(struct opt_context *c, const struct ir_module *m)
         return true;
     const struct ir_function *large = find_too_large(c, m);
     if (large)
+        opt_remark(c, large, OPT_MISSED, "limit", large->at, "limit of %u reached (--limit=%s=N)",
+                   c->options->limits[OPT_LIMIT_predict_work], opt_limit_info[OPT_LIMIT_predict_work].name);
+    if (large)
         opt_warning(c, large, DIAG_GROUP_predict, large->at,
                     "control flow too large for predictions, which have no effect: limit of %u reached "
                     "(--limit=%s=N)",
