@@ -102,6 +102,7 @@ static kernc_status run_launch(struct experiment *x, struct experiment_step *ste
     kernc_statistics *made = NULL;
     if (!experiment_remake(x, step))
         return x->problem.status;
+    sum = step->counted ? sum : NULL;
     kernc_status status = experiment_launch(x, step, sum ? &made : NULL);
     if (sum) {
         add_statistics(&step->statistics, made);

@@ -48,20 +48,24 @@ struct experiment_step {
     VEC(kernc_argument) arguments;
     VEC(struct experiment_buffer) buffers; /* of the parameters that are pointers, in their order */
     uint64_t runs;
+    bool chosen;                  /* the launch that launch_name, kernel_name or first_only chose */
+    bool counted;                 /* its statistics are part of the sum */
     kernc_statistics *statistics; /* of all its runs, where they are wanted; the experiment's */
 };
 
 struct experiment {
-    struct arena *arena;          /* the caller's: names, texts and lists live there */
-    const char *input;            /* the program's name in messages */
-    const char *kernel_name;      /* its first launch alone; NULL: the file's plan, or the only kernel */
-    const char *launch_name;      /* this launch alone: its number from 1, or its kernel's; or NULL */
-    bool first_only;              /* the plan's first launch alone */
-    struct launch launch;         /* sizes of 0 and what is not named: the directive's */
-    bool own_outputs;             /* the directives' outputs do not count */
-    kernc_launch api;             /* scheme, warp (0: the program's own), threads, fuel, … */
-    uint64_t max_memory;          /* bytes of a buffer, and of the context */
-    uint64_t max_rounds;          /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
+    struct arena *arena;     /* the caller's: names, texts and lists live there */
+    const char *input;       /* the program's name in messages */
+    const char *kernel_name; /* its first launch alone; NULL: the file's plan, or the only kernel */
+    const char *launch_name; /* this launch alone: its number from 1, or its kernel's; or NULL */
+    bool first_only;         /* the plan's first launch alone */
+    bool earlier;            /* what stands before the chosen launch runs too, uncounted; of a repeat that
+                                     it stands in, all */
+    struct launch launch;    /* sizes of 0 and what is not named: the directive's */
+    bool own_outputs;        /* the directives' outputs do not count */
+    kernc_launch api;        /* scheme, warp (0: the program's own), threads, fuel, … */
+    uint64_t max_memory;     /* bytes of a buffer, and of the context */
+    uint64_t max_rounds;     /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
     kernc_output_function *print; /* gets what the kernel prints; NULL: nobody does */
     VEC(const char *) libraries;
     /* Called behind each step that went well; NULL: nobody is. */
@@ -116,6 +120,9 @@ const struct experiment_buffer *experiment_difference(const struct experiment *x
 
 /* Notes in x->problem what a call of the API that gave the status said, in the context; gives false. */
 bool experiment_api_failed(struct experiment *x, kernc_status status);
+/* The launch that the caller's sizes and plain names are about: the only one, or that which has been chosen;
+ * NULL: several run. */
+const struct experiment_step *experiment_meant(const struct experiment *x);
 /* experiment_plan.c: the directives that run, with their kernels; the caller's own values in them. */
 bool experiment_choose(struct experiment *x);
 /* What a directive says a buffer is made of, with its file found. */

@@ -60,12 +60,13 @@ static const struct launch *find_directive(const struct experiment *x, const cha
     return NULL;
 }
 
-/* What the caller gives instead: to the buffer's name, or to a parameter of the only launch that is given the
- * buffer. */
+/* What the caller gives instead: to the buffer's name, or to a parameter of the launch that is meant, if it is
+ * given the buffer. */
 static const struct launch_value *own_value(const struct experiment *x, const char *name)
 {
     const struct launch_argument *own = experiment_argument(&x->launch, name);
-    const struct launch *only = x->launches == 1 ? x->first->directive : NULL;
+    const struct experiment_step *meant = experiment_meant(x);
+    const struct launch *only = meant ? meant->directive : NULL;
     for (uint32_t i = 0; only && i < only->arguments.count; i++) {
         const struct launch_argument *a = &only->arguments.at[i];
         if (a->value.kind == LAUNCH_NAMED && strcmp(a->value.text, name) == 0 &&

@@ -105,7 +105,7 @@ static bool find_kernel(struct experiment *x, struct experiment_step *s, const c
 static bool add_step(struct experiment *x, const struct launch *directive, const char *kernel,
                      uint32_t number)
 {
-    struct experiment_step s = {.directive = directive, .number = number};
+    struct experiment_step s = {.directive = directive, .number = number, .counted = true};
     bool good = !kernel || find_kernel(x, &s, kernel);
     if (!kernel)
         s.launch = *directive;
@@ -114,14 +114,19 @@ static bool add_step(struct experiment *x, const struct launch *directive, const
     return good;
 }
 
-/* All that is no buffer: these are made when they are needed. */
-static bool add_plan(struct experiment *x)
+/* All that is no buffer, up to this launch and the end of the repeat that it stands in (0: to the end); buffers
+ * are made when they are needed. */
+static bool add_plan(struct experiment *x, uint32_t last)
 {
     struct directives all = directives_of(x);
     uint32_t number = 0;
+    bool repeats = false;
     for (uint32_t i = 0; i < all.count; i++) {
         const struct launch *l = &all.at[i];
         bool launched = l->step == LAUNCH_KERNEL;
+        if (last && number >= last && !repeats)
+            break;
+        repeats = l->step == LAUNCH_REPEAT || (repeats && l->step != LAUNCH_END);
         if (l->step != LAUNCH_BUFFER && !add_step(x, l, launched ? l->kernel : NULL, launched ? ++number : 0))
             return false;
     }
@@ -156,13 +161,40 @@ static bool add_one_launch(struct experiment *x)
     return add_step(x, l ? l : find_launch(x, name, 0, &number), name, number);
 }
 
+/* The plan up to the launch that has been chosen. */
+static bool add_earlier(struct experiment *x)
+{
+    uint32_t last = x->steps.at[0].number;
+    x->steps.count = x->launches = 0;
+    bool good = add_plan(x, last);
+    for (uint32_t i = 0; i < x->steps.count; i++)
+        x->steps.at[i].chosen = x->steps.at[i].counted = x->steps.at[i].number == last;
+    return good;
+}
+
 static bool choose(struct experiment *x)
 {
-    if (x->launch_name)
-        return add_named_launch(x);
-    if (x->kernel_name || x->first_only || experiment_directives(x) == 0)
-        return add_one_launch(x);
-    return add_plan(x);
+    bool one = x->kernel_name || x->first_only || experiment_directives(x) == 0;
+    if (!x->launch_name && !one)
+        return add_plan(x, 0);
+    if (!(x->launch_name ? add_named_launch(x) : add_one_launch(x)))
+        return false;
+    x->steps.at[0].chosen = true;
+    return x->earlier && x->steps.at[0].number ? add_earlier(x) : true;
+}
+
+/* Whether the caller's sizes and plain names are about this launch. */
+static bool is_meant(const struct experiment *x, const struct experiment_step *s)
+{
+    return s->chosen || x->launches == 1;
+}
+
+const struct experiment_step *experiment_meant(const struct experiment *x)
+{
+    for (uint32_t i = 0; i < x->steps.count; i++)
+        if (x->steps.at[i].kernel && is_meant(x, &x->steps.at[i]))
+            return &x->steps.at[i];
+    return NULL;
 }
 
 /* ---- the directive under what the caller wants ------------------------------------------------------- */
@@ -207,22 +239,23 @@ static bool names_parameter(const struct experiment *x, const struct experiment_
                             const struct be_param *p)
 {
     size_t n = strlen(s->launch.kernel);
-    if (x->launches == 1)
-        return strcmp(given, p->name) == 0;
-    return strncmp(given, s->launch.kernel, n) == 0 && given[n] == '.' && strcmp(given + n + 1, p->name) == 0;
+    if (is_meant(x, s) && strcmp(given, p->name) == 0)
+        return true;
+    return x->launches > 1 && strncmp(given, s->launch.kernel, n) == 0 && given[n] == '.' &&
+           strcmp(given + n + 1, p->name) == 0;
 }
 
 static bool check_name(struct experiment *x, const char *name)
 {
     struct names names = {0};
-    const struct experiment_step *s = x->first;
+    const struct experiment_step *s = experiment_meant(x);
     for (uint32_t i = 0; i < x->steps.count; i++)
         for (uint32_t k = 0; k < x->steps.at[i].param_count; k++)
             if (names_parameter(x, &x->steps.at[i], name, &x->steps.at[i].params[k]))
                 return true;
     if (is_named_buffer(x, name))
         return true;
-    if (x->launches > 1)
+    if (!s)
         return bad_launch(x,
                           "%s is no buffer of the file, which has several launches: of one kernel's it is "
                           "KERNEL.%s, of one launch --launch=NAME chooses; buffers: %s",
@@ -252,7 +285,7 @@ static bool check_output(struct experiment *x, const struct launch_output *o)
 /* All that the caller named. */
 static bool check_names(struct experiment *x)
 {
-    if (x->launches > 1 && (x->launch.grid[0] || x->launch.block[0] || x->launch.shared))
+    if (!experiment_meant(x) && (x->launch.grid[0] || x->launch.block[0] || x->launch.shared))
         return bad_launch(x, "--%s is for one launch, and %s has %u: --launch=NAME chooses one",
                           x->launch.grid[0]    ? "grid"
                           : x->launch.block[0] ? "block"
@@ -312,7 +345,7 @@ static void take_sizes(struct experiment *x, struct experiment_step *s, enum lau
 {
     uint32_t count;
     struct launch *from = &x->launch;
-    if (!*launch_sizes(from, c, &count) && s->directive)
+    if ((!*launch_sizes(from, c, &count) || !is_meant(x, s)) && s->directive)
         from = (struct launch *)s->directive;
     memcpy(launch_sizes(&s->launch, c, &count), launch_sizes(from, c, &count), count * sizeof(uint32_t));
     s->launch.by_round[c] = from->by_round[c];
