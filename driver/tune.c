@@ -3,8 +3,11 @@
  *
  * One prediction: all thresholds are tried. Several: coordinate descent from the source's thresholds on. One
  * after the other is moved to its best while the others stay, on a ladder of steps that are then halved
- * around the best, until a whole round moves none. All launches have the same arguments and must leave the
- * same bytes in every buffer: a prediction never changes what is computed. What kernels print is dropped.
+ * around the best, until a whole round moves none; a prediction may also be left out.
+ *
+ * A run makes the launches that are asked for, on buffers as the file's earlier launches leave them; those of
+ * kernels with predictions are measured. All runs have the same arguments and must leave the same bytes in
+ * every buffer: a prediction never changes what is computed. What kernels print is dropped.
  */
 #include "driver/tune.h"
 #include "driver/interrupt.h"
@@ -12,8 +15,6 @@
 #include "driver/progress.h"
 #include "lib/result.h"
 #include "opt/opt.h"
-
-#include <ctype.h>
 
 #define fail_at(x, code, id, prediction, ...)                                                                \
     fail((x)->command, code, id, (x)->source, (place){(prediction)->line, (prediction)->column}, __VA_ARGS__)
@@ -43,6 +44,7 @@ static int check_switches(struct tuning *x)
     if (o.values[OPT_OPTION_predict] == OPT_predict_off)
         return complain(x->command, EXIT_USAGE,
                         "-fpredict=off honours no prediction: tune has nothing to look for");
+    x->finds = o.values[OPT_OPTION_predict] == OPT_predict_auto;
     return EXIT_OK;
 }
 
@@ -52,6 +54,7 @@ static int read_choice(struct tuning *x)
     kernc_options_init(&x->options);
     int code = compile_options(x->command, &x->options);
     x->options.scheme = scheme_info[SCHEME_barrier].name;
+    x->options.collect = true; /* which limits were reached */
     x->most_runs = 200;
     if (!code)
         code = read_metric(x);
@@ -96,7 +99,7 @@ static struct run new_run(struct tuning *x)
                         .quiet = true,
                         .x = {.api.size = sizeof(kernc_launch),
                               .api.interrupt = interrupt_flag(),
-                              .first_only = true,
+                              .earlier = true,
                               .max_memory = (uint64_t)2 << 30}};
 }
 
@@ -141,7 +144,9 @@ static const char *thresholds_text(struct tuning *x, const uint32_t *thresholds)
     if (!thresholds)
         return "without predictions";
     for (uint32_t i = 0; i < x->predictions.count; i++) {
-        const char *n = thresholds[i] ? arena_printf(a, "%u", thresholds[i]) : "all";
+        const char *n = thresholds[i] == KERNC_THRESHOLD_OFF ? "none"
+                        : thresholds[i]                      ? arena_printf(a, "%u", thresholds[i])
+                                                             : "all";
         text = arena_printf(a, "%s%s%s for %s", text, i ? ", " : "", n, x->predictions.at[i].label);
     }
     return arena_printf(a, "with thresholds of %s", text);
@@ -167,6 +172,13 @@ static int check(struct tuning *x, const struct run *r, kernc_status status, con
         thresholds_text(x, thresholds), differs->name, element);
 }
 
+/* The same launches are measured in all runs. */
+static void measure_same(const struct tuning *x, struct experiment *e)
+{
+    for (uint32_t i = 0; i < e->steps.count; i++)
+        e->steps.at[i].counted = x->first.x.steps.at[i].counted;
+}
+
 /* A launch that a signal stops is not among the runs. */
 static int run_once(struct tuning *x, struct tune_run *run)
 {
@@ -181,6 +193,8 @@ static int run_once(struct tuning *x, struct tune_run *run)
     if (!code)
         code = launch_open_compiled(&r, compiled);
     kernc_result_free(compiled);
+    if (!code)
+        measure_same(x, &r.x);
     if (!code)
         code = launch(x, &r, run, &status);
     bool stopped = interrupted() && status == KERNC_LIMIT;
@@ -211,60 +225,92 @@ static int run_without_predictions(struct tuning *x)
 
 /* ---- the first launch -------------------------------------------------------------------------------- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The name in the Predict that begins at the place; NULL: a comment or the like stands between. */
-static const char *name_at(const struct tuning *x, const kernc_prediction *p)
-{
-    uint32_t n, column = p->column ? p->column - 1 : 0;
-    const char *at = source_line(x->source, p->line, &n);
-    if (column >= n)
-        return NULL;
-    at += column;
-    if (strncmp(at, "Predict", 7) != 0)
-        return NULL;
-    at += 7 + strspn(at + 7, " \t\r\n");
-    at += *at == '(';
-    at += strspn(at, " \t\r\n");
-    size_t length = 0;
-    while (is_word(at[length]))
-        length++;
-    return length ? arena_strdup(&x->command->arena, at, length) : NULL;
-}
-
-/* A name that the source has not. */
-static const char *new_name(const struct tuning *x, uint32_t number)
-{
-    const char *name = arena_printf(&x->command->arena, "here%u", number);
-    while (strstr(x->source->text, name))
-        name = arena_printf(&x->command->arena, "%s_", name);
-    return name;
-}
-
 /* No more than the warp has: all. */
 static uint32_t in_warp(const struct tuning *x, uint32_t threshold)
 {
-    return threshold < x->warp ? threshold : 0;
+    return threshold < x->warp || threshold == KERNC_THRESHOLD_OFF ? threshold : 0;
+}
+
+static bool is_listed(const struct tuning *x, const kernc_prediction *p)
+{
+    for (uint32_t i = 0; i < x->predictions.count; i++) {
+        const kernc_prediction *q = &x->predictions.at[i].at;
+        if (q->line == p->line && q->column == p->column && q->to_line == p->to_line &&
+            q->to_column == p->to_column)
+            return true;
+    }
+    return false;
+}
+
+/* Those of the kernel that are not known yet. Whether it has any. */
+static bool list_predictions(struct tuning *x, const kernc_result *r, const char *kernel)
+{
+    kernc_prediction p = {.size = sizeof p};
+    unsigned i = 0;
+    for (; result_prediction(r, kernel, i, &p); i++)
+        if (!is_listed(x, &p))
+            vec_push(&x->command->arena, &x->predictions, ((struct tuned){.at = p}));
+    return i > 0;
+}
+
+/* Names that stand in the list already are not added. */
+static const char *add_name(struct arena *a, const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ',' || at[n] == 0))
+            return list;
+    return *list ? arena_printf(a, "%s, %s", list, name) : name;
+}
+
+/* Of the launches that are asked for, those whose kernels have predictions are measured. */
+static void choose_measured(struct tuning *x, const kernc_result *r)
+{
+    struct experiment *e = &x->first.x;
+    struct arena *a = &x->command->arena;
+    const char *all = "";
+    x->kernel = "";
+    for (uint32_t i = 0; i < e->steps.count; i++) {
+        struct experiment_step *s = &e->steps.at[i];
+        if (!s->kernel || !s->counted)
+            continue;
+        all = add_name(a, all, s->launch.kernel);
+        s->counted = list_predictions(x, r, s->launch.kernel);
+        if (s->counted)
+            x->kernel = add_name(a, x->kernel, s->launch.kernel);
+    }
+    x->kernel = *x->kernel ? x->kernel : all;
+}
+
+/* A limit that kept the passes from predictions, and where; NULL: none did. */
+static const char *limit_of(const struct tuning *x, const kernc_result *r)
+{
+    for (uint32_t i = 0; i < r->report.remarks.count; i++) {
+        const struct opt_remark *m = &r->report.remarks.at[i];
+        bool about = m->pass == OPT_PASS_detect_predictions || m->pass == OPT_PASS_place_barriers;
+        uint32_t line = m->at.line;
+        if (about && m->kind == OPT_MISSED && strstr(m->text, "limit of"))
+            return arena_printf(&x->command->arena, "%s:%u: in %s: %s", source_of(x->source, &line)->name,
+                                line, m->function, m->text);
+    }
+    return NULL;
 }
 
 static int find_predictions(struct tuning *x, const kernc_result *r)
 {
-    kernc_prediction p = {.size = sizeof p};
-    for (unsigned i = 0; result_prediction(r, x->kernel, i, &p); i++) {
-        const char *name = p.found ? NULL : name_at(x, &p);
-        vec_push(&x->command->arena, &x->predictions, ((struct tuned){p, name ? name : new_name(x, i + 1)}));
-    }
+    choose_measured(x, r);
     if (x->predictions.count)
-        return EXIT_OK;
-    const struct launch *d = x->first.x.first->directive;
-    return fail(
-        x->command, EXIT_INPUT, "tune", x->source, (place){d ? d->line : 0, d != NULL},
-        "kernel %s has no prediction to tune: write Predict(label) before a loop (docs/language.md), or let "
-        "-fpredict=auto look for some",
-        x->kernel);
+        return tune_find_places(x);
+    const struct experiment_step *meant = experiment_meant(&x->first.x);
+    const struct launch *d = meant ? meant->directive : NULL;
+    const char *limit = limit_of(x, r), *auto_too = x->finds ? "-fpredict=auto finds none that pays "
+                                                               "(--remarks says why), write"
+                                                             : "let -fpredict=auto look for some, or write";
+    bool several = strchr(x->kernel, ',') != NULL;
+    return fail(x->command, EXIT_INPUT, "tune", x->source, (place){d ? d->line : 0, d != NULL},
+                "%s %s %s prediction to tune: %s%s%s Predict(label) before a loop (docs/language.md)",
+                several ? "none of the kernels" : "kernel", x->kernel, several ? "has a" : "has no",
+                limit ? limit : "", limit ? "; raise it, or write" : "", limit ? "" : auto_too);
 }
 
 static int check_input(struct tuning *x, const kernc_result *r)
@@ -293,16 +339,9 @@ static int run_first(struct tuning *x)
     if (!code)
         code = launch_open_compiled(&x->first, r);
     if (!code)
-        x->kernel = x->first.x.first->launch.kernel;
-    if (!code && experiment_directives(&x->first.x) > 1 && !x->first.x.kernel_name && !x->first.x.launch_name)
-        warn(x->command, "launches",
-             "%s has %u launches; the first is tuned, of kernel %s, alone: --launch=NAME chooses",
-             input_name(x->command), experiment_directives(&x->first.x), x->kernel);
-    if (!code) {
-        bool fine = result_check_launch(r, x->first.x.first->kernel, x->warp);
-        show_diagnostics(x->command, r);
-        code = fine ? find_predictions(x, r) : EXIT_INPUT;
-    }
+        code = launch_check(&x->first, r);
+    if (!code)
+        code = find_predictions(x, r);
     x->compiled = r;
     run->thresholds = arena_array(&x->command->arena, uint32_t, x->predictions.count + 1);
     for (uint32_t i = 0; i < x->predictions.count; i++)
@@ -361,17 +400,19 @@ static int try_threshold(struct tuning *x, uint32_t i, uint32_t threshold, const
     return code;
 }
 
-/* Moves prediction i to its best: the source's threshold, 1 and each `step`-th, then ever smaller steps
- * around the best. */
+/* Moves prediction i to its best: the source's threshold, none at all, 1 and each `step`-th, then ever smaller
+ * steps around the best. Whether a single one is better left out the run without predictions says. */
 static int move(struct tuning *x, uint32_t i, uint32_t step)
 {
     const struct tune_run *run;
     int code = try_threshold(x, i, x->written->thresholds[i], &run);
+    if (!code && x->predictions.count > 1)
+        code = try_threshold(x, i, KERNC_THRESHOLD_OFF, &run);
     if (!code)
         code = try_threshold(x, i, 1, &run);
     for (uint32_t t = step; !code && t <= x->warp; t += step)
         code = try_threshold(x, i, t, &run);
-    while (!code && step > 1) {
+    while (!code && step > 1 && x->best->thresholds[i] != KERNC_THRESHOLD_OFF) {
         step /= 2;
         uint32_t best = x->best->thresholds[i] ? x->best->thresholds[i] : x->warp;
         if (best > step)

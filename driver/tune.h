@@ -5,10 +5,14 @@
 #include "driver/launch.h"
 #include "driver/progress.h"
 
-/* One prediction of the kernel. Thresholds: 0 stands for all threads. */
+/* One prediction. Thresholds: 0 stands for all threads, KERNC_THRESHOLD_OFF for none: the prediction is left
+ * out. */
 struct tuned {
     kernc_prediction at; /* .threshold: as the source says */
-    const char *label;   /* what it names, or what the compiler's is called */
+    const char *label;   /* what it names, or what the compiler's is to name */
+    place from, to;      /* where the statement stands, or is to, and the label; no line: it needs none */
+    const char *within;  /* the function of `from`, and how the kernel comes there; NULL: it is a kernel */
+    const char *callee;  /* the label is in this function, which no label of another can name; or NULL */
 };
 
 /* One launch, with a threshold for each prediction; NULL: without predictions. */
@@ -23,11 +27,12 @@ struct tuning {
     kernc_options options;
     struct text text; /* of the file */
     const struct source *source;
-    const char *kernel;
+    const char *kernel; /* those that are measured, "a, b" */
     uint32_t warp;
     const char *metric; /* a key of kernc-metrics.def */
     bool large;         /* large values are good */
     uint64_t most_runs;
+    bool finds;             /* the compiler looks for predictions */
     bool stopped;           /* most_runs were made, or a signal came, and more would have been */
     kernc_result *compiled; /* as the source says; it keeps `source` */
     struct run first;       /* as the source says. Kept open: the others are to leave the same bytes */
@@ -42,6 +47,9 @@ struct tuning {
 
 /* How much better the run is than another, as a part of the other's value. */
 double tune_gain(const struct tuning *x, const struct tune_run *run, const struct tune_run *than);
+/* tune_places.c: fills in label, places and functions of the predictions. EXIT_OK, or what it has said. */
+int tune_find_places(struct tuning *x);
+
 /* The table, unless --json takes its place on standard output, and the file. EXIT_OK or EXIT_INPUT. */
 int tune_show(const struct tuning *x);
 
