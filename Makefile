@@ -96,6 +96,10 @@ check:
 
 # ---- the same under sanitizers ------------------------------------------------------------------------
 
+# Both in one build, as in CI; each alone says which of them complains.
+sanitize:
+	@$(MAKE) --no-print-directory sanitized SAN=address,undefined BUILD=build/sanitize
+
 asan:
 	@$(MAKE) --no-print-directory sanitized SAN=address BUILD=build/asan
 
@@ -202,7 +206,7 @@ help:
 	@echo 'all        ./kernc and the libraries in build/ (the default)'
 	@echo 'demo       install what building needs, build, run the Mandelbrot sample'
 	@echo 'check      install what testing needs, build and run every test'
-	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
+	@echo 'sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer; asan, ubsan: under one of them'
 	@echo 'tsan       contexts in several threads under ThreadSanitizer'
 	@echo 'soak       $(SOAK_COUNT) random programs of each class through every scheme and level'
 	@echo 'limits     every limit at 1, 2 and 3 with every verb, on the samples and the regression tests'
@@ -218,5 +222,5 @@ help:
 	@echo 'format-check        whether files that clang-format keeps are as it leaves them; format-list: which those are'
 	@echo 'clean      removes build/ and ./kernc'
 
-.PHONY: all demo check asan ubsan sanitized manual install uninstall format format-check format-list clean help
+.PHONY: all demo check sanitize asan ubsan sanitized manual install uninstall format format-check format-list clean help
 .DELETE_ON_ERROR:
