@@ -36,7 +36,7 @@ static struct sample samples[SAMPLES] = {
      .model = 18, .efficiency = 55, .gain = 3, .by = USER},
     {"xsbench", .model = 19, .efficiency = 45, .gain = 2.2, .by = USER},
     {"mcb", .model = 44, .efficiency = 52, .gain = 1.2, .by = USER},
-    {"pathtracer", .model = 44, .efficiency = 60, .gain = 1.35, .by = USER},
+    {"pathtracer", .size = "WIDTH=128", .model = 44, .efficiency = 60, .gain = 1.35, .by = USER},
     {"mcgpu", .model = 15, .efficiency = 22, .gain = 1.4, .by = USER},
     {"gpumcml", .model = 16, .efficiency = 42, .gain = 2.5, .by = USER},
     {"iterdelay", .model = 23, .efficiency = 50, .by = USER},
@@ -55,7 +55,7 @@ struct sweep {
     double efficiency[WARP], instructions[WARP], cycles[WARP];  /* percent; times fewer than pdom */
 };
 static struct sweep sweeps[SWEEPS] = {
-    {.sample.name = "pathtracer", .target = "32 within 5 % of the best"},
+    {.sample = {.name = "pathtracer", .size = "WIDTH=128"}, .target = "32 within 5 % of the best"},
     {.sample.name = "xsbench", .target = "best below rsbench's"},
     {.sample.name = "iterdelay", .target = "best at about 16"},
     {.sample.name = "mcb", .target = ""},
