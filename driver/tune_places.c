@@ -21,7 +21,7 @@ struct functions {
 };
 struct call {
     bool known, kernel;
-    uint32_t caller;
+    uint32_t caller, count; /* count: of the calls of it that have been seen */
     place at;
 };
 
@@ -47,9 +47,9 @@ static void add_calls(struct functions *f, uint32_t caller)
         ir_each_ins(r, fn, b) {
             const struct ir_ins *ins = ir_at(fn, r);
             struct call *c = ins->op == IR_call ? &f->reached[ins->imm] : NULL;
-            if (!c || c->known)
+            if (!c || c->count++ || c->known)
                 continue;
-            *c = (struct call){.known = true, .caller = caller, .at = ins->at};
+            *c = (struct call){.known = true, .caller = caller, .count = 1, .at = ins->at};
             vec_push(f->arena, &f->order, (uint32_t)ins->imm);
         }
     }
@@ -79,6 +79,18 @@ static bool leads_to(const struct functions *f, uint32_t other, uint32_t inner, 
         if (inner == other)
             return true;
     }
+    return false;
+}
+
+/* Whether the place is in what the function executes first, without a branch before it. */
+static bool begins_at(const struct functions *f, uint32_t function, place at)
+{
+    const struct ir_function *fn = f->m->functions.at[function];
+    if (!fn->order.count)
+        return false;
+    ir_each_ins(r, fn, ir_entry(fn))
+        if (ir_at(fn, r)->at.line == at.line && ir_at(fn, r)->at.column == at.column)
+            return true;
     return false;
 }
 
@@ -147,6 +159,10 @@ static void place_found(struct tuning *x, const struct functions *f, uint32_t nu
     struct tuned *t = &x->predictions.at[number];
     uint32_t from = function_of(f, t->from), to = function_of(f, t->to);
     place call;
+    while (from != to && to != NO_FUNCTION && f->reached[to].count == 1 && begins_at(f, to, t->to)) {
+        t->to = f->reached[to].at; /* who stands before the only call stands before what is called */
+        to = f->reached[to].caller;
+    }
     while (from != to && from != NO_FUNCTION && !leads_to(f, from, to, &call) && f->reached[from].known &&
            !f->reached[from].kernel) {
         t->from = f->reached[from].at;

@@ -78,6 +78,8 @@ static void thresholds(void **state)
     kernc_options o = barrier_options();
     o.thresholds = &t, o.threshold_count = 1;
     expect(&o, KERNC_BAD_OPTION, "a threshold is a number from 0 to 64, not 65");
+    t.threshold = KERNC_THRESHOLD_OFF;
+    expect(&o, KERNC_COMPILED, NULL);
 }
 
 int main(void)
