@@ -141,23 +141,36 @@ void diag_drop(struct diagnostics *d, uint32_t from)
     d->stopped = d->dropping = false;
 }
 
+static struct diag_fix edit_of(struct diagnostics *d, span where, const char *insert)
+{
+    if (where.end.line == 0)
+        where.end = where.at;
+    return (struct diag_fix){where, arena_strdup(d->arena, insert, strlen(insert))};
+}
+
 void diag_fixit(struct diagnostics *d, span where, const char *insert)
 {
     if (d->dropping || !d->all.count)
         return;
-    if (where.end.line == 0)
-        where.end = where.at;
-    struct diagnostic *latest = &vec_last(&d->all);
-    latest->fix = (struct diag_fix){where, arena_strdup(d->arena, insert, strlen(insert))};
-    latest->has_fix = true;
+    vec_last(&d->all).fix = edit_of(d, where, insert);
+    vec_last(&d->all).has_fix = true;
+}
+
+void diag_fix_later(struct diagnostics *d, uint32_t which, span where, const char *insert)
+{
+    struct diagnostic *g = &d->all.at[which];
+    struct diag_fix f = edit_of(d, where, insert);
+    if (g->has_fix)
+        vec_push(d->arena, &g->also, f);
+    else
+        g->fix = f;
+    g->has_fix = true;
 }
 
 void diag_fix_also(struct diagnostics *d, span where, const char *insert)
 {
-    if (d->dropping || !d->all.count)
-        return;
-    struct diag_fix f = {where, arena_strdup(d->arena, insert, strlen(insert))};
-    vec_push(d->arena, &vec_last(&d->all).also, f);
+    if (!d->dropping && d->all.count)
+        diag_fix_later(d, d->all.count - 1, where, insert);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------- */

@@ -143,6 +143,9 @@ void diag_warn(struct diagnostics *d, enum diag_group group, span where, const c
 void diag_fixit(struct diagnostics *d, span where, const char *insert); /* to the latest diagnostic */
 /* One more edit of the fix-it that the latest diagnostic has. */
 void diag_fix_also(struct diagnostics *d, span where, const char *insert);
+/* An edit of the fix-it of an earlier one, by its index in `all`: the first is the fix-it, the others belong
+ * to it. */
+void diag_fix_later(struct diagnostics *d, uint32_t which, span where, const char *insert);
 /* Appends the text of the program's own file with as many fix-its applied as do not overlap; those of
  * other files are
  * left. *applied, in the arena of `out`, gets the indices of their diagnostics. */

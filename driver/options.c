@@ -119,6 +119,11 @@ static int refuse_name(struct command *c, const char *word, const char *name)
     for (int i = 0; i < OPTIONS; i++) {
         const struct option_info *o = &option_info[i];
         bool mine = strchr(o->verbs, c->verb->letter) != NULL;
+        if (i == OPTION_CPP && c->verb->run == verb_fix && strcmp(o->name, name) == 0)
+            return complain(c, EXIT_USAGE,
+                            "fix mends what is written in a file, not what the preprocessor makes of it: run "
+                            "it without -cpp, "
+                            "and give -cpp to build or run for the macros that are left");
         if (!mine && *name && strcmp(o->name, name) == 0)
             return usage(c, arena_printf(&c->arena, "--%s is an option of %s", name, owners(c, o)));
         if (!mine || !*o->name)

@@ -353,6 +353,8 @@ struct fe_unit {
 
 /* A second tree of the body of a function, which nothing has annotated (frontend/ast_copy.c). */
 struct fe_stmt *fe_copy_body(struct arena *a, const struct fe_stmt *body);
+/* The same of an expression. */
+struct fe_expr *fe_copy_expr(struct arena *a, const struct fe_expr *e);
 
 /* ---- printing (frontend/ast_print.c) ----------------------------------------------------------------- */
 

@@ -198,3 +198,9 @@ struct fe_stmt *fe_copy_body(struct arena *a, const struct fe_stmt *body)
     struct copying c = {.arena = a};
     return copy_stmt(&c, body);
 }
+
+struct fe_expr *fe_copy_expr(struct arena *a, const struct fe_expr *e)
+{
+    struct copying c = {.arena = a};
+    return copy_expr(&c, e);
+}

@@ -3,16 +3,6 @@
  */
 #include "frontend/parser.h"
 
-static bool begins_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static size_t word_length(const char *at)
-{
-    return strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-}
-
 /* Behind the bracket that closes the one at `at`; NULL: there is none before a semicolon or brace. */
 static const char *closing(const char *at)
 {
@@ -31,33 +21,23 @@ static const struct fe_foreign_name *row_within(const char *at, const char *end)
 {
     const struct fe_foreign_name *row = NULL;
     while (at < end && !row) {
-        size_t n = begins_word(*at) ? word_length(at) : 0;
+        size_t n = fe_begins_word(*at) ? fe_word_length(at) : 0;
         row = n ? fe_find_attribute(at, n) : NULL;
         at += n ? n : 1;
     }
     return row;
 }
 
-static void skip_to(struct parser *p, const char *end)
-{
-    for (const char *at = p->cursor; at < end; at++)
-        if (*at == '\n') {
-            p->line++;
-            p->line_start = at + 1;
-        }
-    p->cursor = end;
-}
-
 /* GLSL's `layout(…) in;`; false: there is none. */
 static bool skip_direction(struct parser *p)
 {
     const char *at = p->cursor + strspn(p->cursor, " \t");
-    size_t n = word_length(at);
+    size_t n = fe_word_length(at);
     const char *behind = at + n + strspn(at + n, " \t");
     bool is_direction = (n == 2 && memcmp(at, "in", 2) == 0) || (n == 3 && memcmp(at, "out", 3) == 0);
     if (!is_direction || *behind != ';')
         return false;
-    skip_to(p, behind + 1);
+    fe_go_on(p, behind + 1);
     return true;
 }
 
@@ -68,7 +48,7 @@ bool fe_skip_call(struct parser *p, const char *word, const char *advice, span w
         return false;
     const struct fe_foreign_name *row = row_within(open, end);
     fe_report(p->fe, FE_MSG(foreign_word), where, row ? row->text : word, row ? row->advice : advice);
-    skip_to(p, end);
+    fe_go_on(p, end);
     bool is_removed = skip_direction(p) || fixes;
     if (is_removed)
         fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->cursor)});
@@ -78,7 +58,7 @@ bool fe_skip_call(struct parser *p, const char *word, const char *advice, span w
 bool fe_skip_brackets(struct parser *p, const char *at, bool may_begin)
 {
     const char *end = closing(at), *word = at + 1 + strspn(at + 1, " \t[");
-    size_t n = end && begins_word(*word) ? word_length(word) : 0;
+    size_t n = end && fe_begins_word(*word) ? fe_word_length(word) : 0;
     if (!n)
         return false;
     bool is_double = at[1] == '[';
@@ -92,7 +72,7 @@ bool fe_skip_brackets(struct parser *p, const char *at, bool may_begin)
     place begin = fe_here(p, at);
     fe_report(p->fe, FE_MSG(foreign_word), where, row ? row->text : arena_strdup(p->arena, word, n),
               row ? row->advice : "there are no attributes: remove it");
-    skip_to(p, end);
+    fe_go_on(p, end);
     fe_fix_removal(p->fe, (span){begin, fe_here(p, end)});
     return true;
 }

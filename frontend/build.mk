@@ -1,5 +1,5 @@
 frontend_SRC := frontend/messages.c frontend/ast.c frontend/ast_print.c frontend/ast_copy.c frontend/words.c frontend/literals.c \
-                frontend/foreign.c frontend/rewrite.c frontend/reference.c frontend/attribute.c frontend/include.c frontend/directive.c frontend/markers.c frontend/declare.c frontend/declare_launch.c frontend/syntax_error.c frontend/syntax_foreign.c frontend/translate.c frontend/recover.c frontend/frontend.c
+                frontend/foreign.c frontend/rewrite.c frontend/reference.c frontend/attribute.c frontend/include.c frontend/groups.c frontend/template.c frontend/directive.c frontend/markers.c frontend/declare.c frontend/declare_launch.c frontend/syntax_error.c frontend/syntax_foreign.c frontend/translate.c frontend/recover.c frontend/frontend.c
 frontend_SRC += frontend/types.c frontend/vectors.c frontend/leaves.c frontend/builtins.c frontend/constants.c frontend/const.c frontend/scope.c frontend/convert.c \
                 frontend/check.c frontend/check_type.c frontend/check_decl.c frontend/check_init.c \
                 frontend/check_expr.c frontend/check_ops.c frontend/check_call.c frontend/check_printf.c \
@@ -7,7 +7,7 @@ frontend_SRC += frontend/types.c frontend/vectors.c frontend/leaves.c frontend/b
                 frontend/lower.c frontend/lower_function.c frontend/lower_stmt.c frontend/lower_expr.c \
                 frontend/lower_access.c frontend/lower_call.c frontend/lower_builtin.c frontend/lower_compound.c frontend/lower_printf.c frontend/lower_vector.c frontend/goto_tokens.c
 frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/lexer.o $(BUILD)/obj/gen/frontend/parser.o
-frontend_SRC += frontend/suspect.c
+frontend_SRC += frontend/suspect.c frontend/deduce.c frontend/macro.c
 
 $(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
 	@mkdir -p $(@D)
@@ -24,5 +24,5 @@ $(BUILD)/gen/frontend/parser.c $(BUILD)/gen/frontend/grammar.h &: $(BUILD)/gen/f
 	$(call run,BISON)bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $(BUILD)/gen/frontend/parser.c $<
 
 # What includes the header of the grammar.
-$(patsubst %,$(BUILD)/obj/frontend/%.o,words literals translate directive syntax_error syntax_foreign recover frontend) $(frontend_GEN_OBJ): \
+$(patsubst %,$(BUILD)/obj/frontend/%.o,words literals translate groups template directive syntax_error syntax_foreign recover frontend) $(frontend_GEN_OBJ): \
     $(BUILD)/gen/frontend/grammar.h

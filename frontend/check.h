@@ -187,12 +187,21 @@ struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, const struct
 void fe_note_reference_use(struct checker *c, const struct fe_decl *d, const struct fe_expr *name);
 void fe_note_referred(struct checker *c, const struct fe_decl *d, const struct fe_expr *to);
 
+/* ---- deduce.c, macro.c: fix-its of what the parser has said --------------------------------------------- */
+
+/* A variable that is declared by `auto` gets the type of its initialiser, which has not been checked. */
+void fe_deduce(struct checker *c, struct fe_decl *d);
+/* Of a call of an unknown name, whose arguments have been checked: it may be a macro's. */
+void fe_note_macro_call(struct checker *c, const struct fe_expr *call);
+
 /* ---- rewrite.c --------------------------------------------------------------------------------------- */
 
 /* The fix-it that writes the call, of which nothing has been checked yet, as the row says; none where that
  * is not
  * sure to be the same. */
 void fe_fix_call(struct checker *c, const struct fe_foreign_name *row, const struct fe_expr *call);
+/* Whether the value has an effect, as far as it is known before and behind its check. */
+bool fe_changes(struct checker *c, const struct fe_expr *e);
 /* Whether what is written instead has not this argument. */
 bool fe_drops_argument(const struct fe_foreign_name *row, uint32_t which);
 

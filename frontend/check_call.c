@@ -166,6 +166,8 @@ static struct fe_expr *check_function_call(struct checker *c, struct fe_expr *e)
     struct fe_type *t = check_callee(c, e);
     bool good = check_arguments(c, e);
     check_call_token(c, e, true);
+    if (!t)
+        fe_note_macro_call(c, e);
     if (t && good && e->call.target && e->call.arg_count == t->param_count)
         t = choose_instance(c, e, use);
     if (!t)

@@ -122,6 +122,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
 
 static void check_variable(struct checker *c, struct fe_decl *d)
 {
+    fe_deduce(c, d);
     d->type = fe_check_form(c, d->form);
     check_variable_type(c, d);
     enum fe_space space = variable_space(c, d);
@@ -228,7 +229,8 @@ static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
     if (is_private && !fe_is_pointer(t->of))
         fe_report(c->fe, FE_MSG(kernel_pointer), p->where, fe_type_text(c, t));
     else if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
-        fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t));
+        fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t),
+                  fe_type_text(c, element_of(t->of)->plain), p->name ? p->name : "tile");
     else if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(t))
         fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));
 }

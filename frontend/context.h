@@ -13,6 +13,37 @@ struct fe_instance_note {
     bool is_due;
 };
 
+/* A word `auto` that has been reported. */
+struct fe_auto {
+    uint32_t which; /* the diagnostic */
+    span where;
+    const char *type; /* what to write; NULL: not known, or not to be written by words */
+    bool is_known;    /* a variable has been seen: */
+    bool differs;     /* several of them have different types */
+};
+
+/* A macro with parameters that has been reported, if its text is arithmetic of these and of constants. */
+#define FE_MACRO_PARAMETERS 8
+struct fe_macro {
+    uint32_t which; /* the diagnostic */
+    span where;     /* the #define */
+    const char *name, *text;
+    const char *parameters[FE_MACRO_PARAMETERS];
+    uint32_t count;
+    char constants;                  /* the type of its numbers, a letter; 0: it has none */
+    bool has_shift, has_choice;      /* << or >>; ?: */
+    char given[FE_MACRO_PARAMETERS]; /* the types of arguments; 0: no call has been seen */
+    bool differs;                    /* calls give several types, or such as a function could not take */
+};
+/* Types of numbers are letters: i, u, l, m (ulong), f, d; 0: none. The type of both together. */
+char fe_wider_number(char a, char b);
+const char *fe_number_type(char letter); /* "ulong" */
+/* The index of the interned name among the parameters; FE_MACRO_PARAMETERS: it is none, or m is NULL. */
+uint32_t fe_macro_parameter(const struct fe_macro *m, const char *name);
+/* Whether a function with the text could be it: comparisons decide, but are no value. Sets has_shift and
+ * has_choice. */
+bool fe_macro_is_arithmetic(struct fe_macro *m);
+
 struct frontend {
     struct arena arena;     /* tree and everything else that ends with the compilation */
     struct strings strings; /* names: equal names are equal pointers */
@@ -28,7 +59,11 @@ struct frontend {
     bool excuses_all;  /* a file is left out that may declare any name */
     struct map excused; /* interned names that such a part may declare: nothing is said where they are not */
     VEC(struct fe_reference *) references; /* of the whole source, to be reported when their uses are known */
-    bool muted;                            /* the last warning was not given: nor are its notes and fix-its */
+    VEC(struct fe_auto) autos;             /* autos_at: their places -> indices */
+    struct map autos_at;
+    VEC(struct fe_macro) macros; /* macros_of: their names -> indices */
+    struct map macros_of;
+    bool muted; /* the last warning was not given: nor are its notes and fix-its */
 };
 
 /* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ----------------------- */
@@ -62,15 +97,24 @@ void fe_end_instance(struct frontend *fe);
 void fe_fixit(struct frontend *fe, span where, const char *insert);
 /* One more edit of the latest fix-it. */
 void fe_fix_also(struct frontend *fe, span where, const char *insert);
+/* The index of the message that was just given; UINT32_MAX: it was not. For what only the checker knows to
+ * mend. */
+uint32_t fe_latest(const struct frontend *fe);
 /* The fix-it that removes what stands there, with the blanks that kept it from what is beside it, or with its
  * lines if they hold nothing else. */
 void fe_fix_removal(struct frontend *fe, span where);
+span fe_removal(const struct frontend *fe, span where); /* what that removes */
 /* The same of "did you mean", where hardly anything else was: what is guessed only is no fix-it, for it may
  * compile to something else. */
 void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *meant);
 
 /* Says of all references what to write instead, with the edits that have been noted. */
 void fe_report_references(struct frontend *fe);
+/* The message just given is about the word `auto` there (deduce.c). */
+void fe_note_auto(struct frontend *fe, span where);
+/* Gives the messages of these, and of macros with parameters (macro.c), the fix-its that have been found. */
+void fe_fix_autos(struct frontend *fe);
+void fe_fix_macros(struct frontend *fe);
 
 /* ---- what is in no tree -------------------------------------------------------------------------------- */
 

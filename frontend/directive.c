@@ -2,28 +2,16 @@
  *
  *     #define N 256         const int N = 256;
  *     #define real float    typedef float real;
+ *     #define SQ(x) (x*x)   float SQ(float x) { return (x*x); }, if all calls give a float (macro.c)
  *     #ifdef N … #else … #endif     the branch that C would take; what it would leave out is not read
  *     #pragma unroll        nothing
  *
- * Macros with parameters, and text that is no value, stay to be written by hand; nothing is said of uses
- * of their names.
+ * Text that is no value stays to be written by hand; nothing is said of uses of such names.
  */
 #include "frontend/grammar.h"
 #include "frontend/parser.h"
 
 static const char small[] = "abcdefghijklmnopqrstuvwxyz";
-static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
-static bool begins_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static const char *behind_blanks(const char *at)
-{
-    return at + strspn(at, " \t");
-}
-
 /* The end of the line, or of those that a backslash joins to it. */
 static const char *line_end(const struct parser *p, const char *at)
 {
@@ -36,15 +24,6 @@ static const char *line_end(const struct parser *p, const char *at)
             return end;
         at = end + 1;
     }
-}
-
-static void go_on(struct parser *p, const char *to)
-{
-    for (; p->cursor < to; p->cursor++)
-        if (*p->cursor == '\n') {
-            p->line++;
-            p->line_start = p->cursor + 1;
-        }
 }
 
 /* ---- macros ------------------------------------------------------------------------------------------ */
@@ -63,48 +42,52 @@ static const char *value_end(const char *at, const char *end)
     return end;
 }
 
-/* The type of a constant with this text: of numbers, earlier constants and operators; NULL: it is none. */
-static const char *type_of_value(struct parser *p, const char *at, const char *end)
+/* The type of the number that begins at *at, which goes behind it. */
+static char type_of_number(const char **at, const char *end)
 {
-    static const char operators[] = "+-*/%()<>&|^~! \t";
-    bool is_float = false, is_double = false, is_long = false, is_unsigned = false, has_operand = false;
+    const char *from = *at;
+    bool hex = *from == '0' && (from[1] == 'x' || from[1] == 'X');
+    bool point = false, single = false, is_long = false, is_unsigned = false;
+    for (; *at < end && (strchr(FE_LETTERS, **at) || **at == '.' ||
+                         (strchr("+-", **at) && strchr("eE", (*at)[-1]) && !hex));
+         ++*at) {
+        point |= **at == '.' || (!hex && strchr("eE", **at));
+        single |= !hex && strchr("fF", **at);
+        is_long |= strchr("lL", **at) != NULL;
+        is_unsigned |= strchr("uU", **at) != NULL;
+    }
+    return single ? 'f' : point ? 'd' : is_long ? (is_unsigned ? 'm' : 'l') : is_unsigned ? 'u' : 'i';
+}
+
+/* The type of what has this text, of numbers, earlier constants and operators; of a macro its own parameters
+ * do as well, which have no part in it. *known: it is nothing else. 0: it has no numbers. */
+static char type_of_value(struct parser *p, const char *at, const char *end, const struct fe_macro *m,
+                          bool *known)
+{
+    const char *operators = m ? "+-*/%()<>&|^~?: \t" : "+-*/%()<>&|^~! \t";
+    char type = 0;
+    *known = false;
     while (at < end) {
-        if (begins_word(*at)) {
-            size_t n = strspn(at, letters);
-            uint32_t type = map_get(&p->macros, (uintptr_t)intern(&p->fe->strings, at, n));
-            if (type == MAP_NONE || !type)
-                return NULL;
-            is_float |= type == 'f', is_double |= type == 'd', is_long |= type == 'l',
-                is_unsigned |= type == 'u';
-            has_operand = true;
+        if (fe_begins_word(*at)) {
+            size_t n = fe_word_length(at);
+            const char *name = intern(&p->fe->strings, at, n);
+            uint32_t constant = map_get(&p->macros, (uintptr_t)name);
+            if (fe_macro_parameter(m, name) == FE_MACRO_PARAMETERS) {
+                if (constant == MAP_NONE || !constant)
+                    return 0;
+                type = fe_wider_number(type, (char)constant);
+            }
             at += n;
         } else if ((*at >= '0' && *at <= '9') || (*at == '.' && at[1] >= '0' && at[1] <= '9')) {
-            bool hex = *at == '0' && (at[1] == 'x' || at[1] == 'X');
-            bool point = false, single = false;
-            for (; at < end && (strchr(letters, *at) || *at == '.' ||
-                                (strchr("+-", *at) && strchr("eE", at[-1]) && !hex));
-                 at++) {
-                point |= *at == '.' || (!hex && strchr("eE", *at));
-                single |= !hex && strchr("fF", *at);
-                is_long |= strchr("lL", *at) != NULL;
-                is_unsigned |= strchr("uU", *at) != NULL;
-            }
-            is_float |= single;
-            is_double |= point && !single;
-            has_operand = true;
+            type = fe_wider_number(type, type_of_number(&at, end));
         } else if (strchr(operators, *at)) {
             at++;
         } else {
-            return NULL;
+            return 0;
         }
     }
-    return !has_operand             ? NULL
-           : is_double              ? "double"
-           : is_float               ? "float"
-           : is_long && is_unsigned ? "ulong"
-           : is_long                ? "long"
-           : is_unsigned            ? "uint"
-                                    : "int";
+    *known = true;
+    return type;
 }
 
 /* Whether the text is made of words of a type alone. */
@@ -112,10 +95,10 @@ static bool is_type(const struct parser *p, const char *at, const char *end)
 {
     const char *from = at;
     while (at < end) {
-        size_t n = begins_word(*at) ? strspn(at, letters) : 0;
+        size_t n = fe_begins_word(*at) ? fe_word_length(at) : 0;
         if (!n || !fe_is_type_word(p, intern(&p->fe->strings, at, n)))
             return false;
-        at = behind_blanks(at + n);
+        at = fe_behind_blanks(at + n);
     }
     return at > from;
 }
@@ -140,22 +123,59 @@ static place later(const struct parser *p, const char *at)
     return to;
 }
 
+/* The parameters between the parentheses at `at`, which goes behind them; false: they are no short list of
+ * names. */
+static bool read_parameters(struct parser *p, const char **at, struct fe_macro *m)
+{
+    for (const char *c = fe_behind_blanks(*at + 1); fe_begins_word(*c) && m->count < FE_MACRO_PARAMETERS;) {
+        size_t n = fe_word_length(c);
+        m->parameters[m->count++] = intern(&p->fe->strings, c, n);
+        c = fe_behind_blanks(c + n);
+        *at = c + 1;
+        if (*c == ')')
+            return true;
+        c = *c == ',' ? fe_behind_blanks(c + 1) : "";
+    }
+    return false;
+}
+
+/* A macro with parameters: what calls of it have in common may make it a function. */
+static void define_function(struct parser *p, const char *at, const char *name, const char *open,
+                            const char *end)
+{
+    const char *last = value_end(open, end);
+    struct fe_macro m = {.name = name};
+    say(p, at, open, "define", "write a function, int NAME(int x) { return x * x; }");
+    m.which = fe_latest(p->fe);
+    if (m.which == UINT32_MAX || !read_parameters(p, &open, &m))
+        return;
+    bool known;
+    const char *text = fe_behind_blanks(open);
+    m.constants = type_of_value(p, text, last, &m, &known);
+    m.text = arena_strdup(p->arena, text, (size_t)(last - text));
+    m.where = (span){fe_here(p, at), later(p, last)};
+    if (known && fe_macro_is_arithmetic(&m)) {
+        vec_push(p->arena, &p->fe->macros, m);
+        map_set(p->arena, &p->fe->macros_of, (uintptr_t)name, p->fe->macros.count - 1);
+    }
+}
+
 static void define(struct parser *p, const char *at, const char *word, const char *name, const char *end)
 {
-    size_t n = begins_word(*name) ? strspn(name, letters) : 0;
-    const char *text = behind_blanks(name + n), *last = value_end(text, end);
+    size_t n = fe_begins_word(*name) ? fe_word_length(name) : 0;
+    const char *text = fe_behind_blanks(name + n), *last = value_end(text, end);
     const char *interned = intern(&p->fe->strings, name, n);
-    const char *type = text < last && name[n] != '(' ? type_of_value(p, text, last) : NULL;
-    say(p, at, word, "define", "write 'const int NAME = value;', an enum or a function");
-    map_set(p->arena, &p->macros, (uintptr_t)interned,
-            !type                        ? 0
-            : strcmp(type, "uint") == 0  ? 'u'
-            : strcmp(type, "ulong") == 0 ? 'l'
-                                         : (uint32_t)*type);
-    if (!n)
+    bool known = false, has_parameters = n && name[n] == '(';
+    char type = text < last && !has_parameters ? type_of_value(p, text, last, NULL, &known) : 0;
+    map_set(p->arena, &p->macros, (uintptr_t)interned, (uint32_t)type);
+    if (n)
+        fe_excuse(p->fe, name, n);
+    if (has_parameters) {
+        define_function(p, at, interned, name + n, end);
         return;
-    fe_excuse(p->fe, name, n);
-    if (name[n] == '(')
+    }
+    say(p, at, word, "define", "write 'const int NAME = value;', an enum or a function");
+    if (!n)
         return;
     span whole = {fe_here(p, at), later(p, last)};
     const char *value = arena_strdup(p->arena, text, (size_t)(last - text));
@@ -165,7 +185,8 @@ static void define(struct parser *p, const char *at, const char *word, const cha
         fe_declare_name(p, interned, true);
         fe_fixit(p->fe, whole, arena_printf(p->arena, "typedef %s %s;", value, interned));
     } else if (type && !memchr(text, '\n', (size_t)(last - text))) {
-        fe_fixit(p->fe, whole, arena_printf(p->arena, "const %s %s = %s;", type, interned, value));
+        fe_fixit(p->fe, whole,
+                 arena_printf(p->arena, "const %s %s = %s;", fe_number_type(type), interned, value));
     }
 }
 
@@ -174,7 +195,7 @@ static void define(struct parser *p, const char *at, const char *word, const cha
 static bool is_line(const char *at, const char *word)
 {
     size_t n = strlen(word);
-    return strncmp(at, word, n) == 0 && !strchr(letters, at[n]);
+    return strncmp(at, word, n) == 0 && !strchr(FE_LETTERS, at[n]);
 }
 
 /* From the line at `at` on: the next #else, #elif or #endif of the condition that is open there.
@@ -183,7 +204,7 @@ static bool is_line(const char *at, const char *word)
 static const char *next_branch(struct parser *p, const char *at, bool only_end)
 {
     for (unsigned open = 0; at < p->end && !p->no_branches;) {
-        const char *first = behind_blanks(at), *word = *first == '#' ? behind_blanks(first + 1) : "";
+        const char *first = fe_behind_blanks(at), *word = *first == '#' ? fe_behind_blanks(first + 1) : "";
         if (strncmp(word, "if", 2) == 0)
             open++;
         else if (!open &&
@@ -210,7 +231,7 @@ static bool holds(struct parser *p, const char *word, const char *text, const ch
     else if (tests)
         return !(*text == '0' && value_end(text, end) == text + 1);
     name += strspn(name, " \t(");
-    const char *interned = intern(&p->fe->strings, name, strspn(name, letters));
+    const char *interned = intern(&p->fe->strings, name, fe_word_length(name));
     return is_not == (map_get(&p->macros, (uintptr_t)interned) == MAP_NONE);
 }
 
@@ -218,8 +239,8 @@ static bool holds(struct parser *p, const char *word, const char *text, const ch
 static void leave_out(struct parser *p, const char *at, const char *to)
 {
     const char *first = p->line_start;
-    place from = fe_here(p, behind_blanks(first) == at ? first : at);
-    go_on(p, to);
+    place from = fe_here(p, fe_behind_blanks(first) == at ? first : at);
+    fe_go_on(p, to);
     fe_fixit(p->fe, (span){from, fe_here(p, to)}, "");
 }
 
@@ -232,7 +253,7 @@ static const char *behind_line(const struct parser *p, const char *at)
 /* An #elif at `at` that C would not take. */
 static bool is_untrue(struct parser *p, const char *at)
 {
-    const char *word = behind_blanks(at + 1), *text = behind_blanks(word + strspn(word, small));
+    const char *word = fe_behind_blanks(at + 1), *text = fe_behind_blanks(word + strspn(word, small));
     return is_line(word, "elif") && !holds(p, word, text, line_end(p, at));
 }
 
@@ -241,7 +262,7 @@ static void condition(struct parser *p, const char *at, const char *word, const 
     static const char advice[] = "remove the line, and what it leaves out";
     bool begins = strncmp(word, "if", 2) == 0, is_end = is_line(word, "endif");
     size_t n = strspn(word, small);
-    const char *text = behind_blanks(word + n), *next = behind_line(p, at);
+    const char *text = fe_behind_blanks(word + n), *next = behind_line(p, at);
     say(p, at, word + n, arena_strdup(p->arena, word, n), is_end ? "remove the line" : advice);
     const char *to = next;
     if (!is_end && !begins) { /* another branch has been read */
@@ -250,7 +271,7 @@ static void condition(struct parser *p, const char *at, const char *word, const 
         to = next_branch(p, next, false);
         while (to && is_untrue(p, to))
             to = next_branch(p, behind_line(p, to), false);
-        if (to && !is_line(behind_blanks(to + 1), "endif"))
+        if (to && !is_line(fe_behind_blanks(to + 1), "endif"))
             to = behind_line(p, to);
     }
     if (!to)
@@ -262,9 +283,9 @@ static void condition(struct parser *p, const char *at, const char *word, const 
 
 void fe_directive_line(struct parser *p, const char *at)
 {
-    const char *word = behind_blanks(at + 1), *end = line_end(p, at);
+    const char *word = fe_behind_blanks(at + 1), *end = line_end(p, at);
     size_t n = strspn(word, small);
-    const char *text = behind_blanks(word + n);
+    const char *text = fe_behind_blanks(word + n);
     span whole = {fe_here(p, at), later(p, end)};
     if (is_line(word, "define")) {
         define(p, at, word + n, text, end);
@@ -279,5 +300,5 @@ void fe_directive_line(struct parser *p, const char *at)
             is_line(word, "include") ? "everything built in is there without it" : "remove the line");
         fe_fix_removal(p->fe, whole);
     }
-    go_on(p, end); /* if it is not further */
+    fe_go_on(p, end); /* if it is not further */
 }

@@ -7,6 +7,7 @@ struct fe_unit *fe_parse(struct frontend *fe)
     struct parser p = {.fe = fe, .arena = &fe->arena, .unit = arena_new(&fe->arena, struct fe_unit)};
     fe_lexer_init(&p);
     fe_parser_parse(&p);
+    fe_fix_groups(&p);
     fe->stopped = p.stopped;
     fe->incomplete = p.has_gaps;
     return p.unit;
@@ -48,6 +49,8 @@ static void compile(struct frontend *fe, void *result)
     struct fe_unit *unit = fe_parse(fe);
     struct fe_program *program = fe->stopped ? NULL : fe_check(fe, unit);
     fe_report_references(fe);
+    fe_fix_autos(fe);
+    fe_fix_macros(fe);
     if (program && !fe->diags->errors)
         *(struct ir_module **)result = fe_lower(fe, program);
 }

@@ -137,6 +137,12 @@ void fe_fixit(struct frontend *fe, span where, const char *insert)
         diag_fixit(fe->diags, where, insert);
 }
 
+uint32_t fe_latest(const struct frontend *fe)
+{
+    bool is_given = !fe->muted && !fe->diags->dropping && fe->diags->all.count;
+    return is_given ? fe->diags->all.count - 1 : UINT32_MAX;
+}
+
 void fe_fix_also(struct frontend *fe, span where, const char *insert)
 {
     if (!fe->muted)
@@ -153,7 +159,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-void fe_fix_removal(struct frontend *fe, span where)
+span fe_removal(const struct frontend *fe, span where)
 {
     size_t n;
     const char *at = fe_span_text(fe, where, &n), *end = at + n;
@@ -173,7 +179,12 @@ void fe_fix_removal(struct frontend *fe, span where)
     } else if (first != at || !is_word_byte(where.at.column > 1 ? at[-1] : ' ')) {
         where.end.column += (uint32_t)(last - end);
     }
-    fe_fixit(fe, where, "");
+    return where;
+}
+
+void fe_fix_removal(struct frontend *fe, span where)
+{
+    fe_fixit(fe, fe_removal(fe, where), "");
 }
 
 void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *meant)

@@ -112,6 +112,37 @@ struct waiting {
     span where;
 };
 
+/* A cooperative group that is declared (groups.c). */
+struct fe_group {
+    uint8_t kind;   /* enum group */
+    bool is_needed; /* by what is not understood */
+    uint32_t which; /* the diagnostic that says to remove the declaration; UINT32_MAX: none */
+    span where;     /* what is removed then */
+};
+
+/* NAME<arguments>( of the file that is read. */
+struct template_use {
+    const char *arguments; /* interned */
+    span where;            /* < to > */
+    uint32_t before;       /* the use of the name before it, or 0 */
+};
+
+#define FE_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
+static inline bool fe_begins_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static inline size_t fe_word_length(const char *at)
+{
+    return strspn(at, FE_LETTERS);
+}
+/* The next character of the line that is no blank. */
+static inline const char *fe_behind_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
 struct parser {
     struct frontend *fe;
     struct arena *arena;
@@ -139,16 +170,21 @@ struct parser {
     struct map tags;      /* of structures and enumerations -> enum fe_decl_kind */
 
     /* directive.c */
-    struct map macros; /* names -> the letter of a constant's type, or 0 */
+    struct map macros; /* names -> the letter of a constant's type (fe_number_type), or 0 */
     bool no_branches;  /* no #else, #elif or #endif follows */
 
     /* translate.c */
     VEC(struct waiting) waiting;
-    struct waiting type;  /* the latest token of a type */
-    bool in_value;        /* behind the = of a variable outside functions */
-    uint32_t given;       /* how many of these have been; all when the lexer goes on */
-    const char *cast_end; /* the > that stands for the ) of a cast; NULL: none */
-    uint32_t groups;      /* { of other languages that are left out: so are their } */
+    struct waiting type;                    /* the latest token of a type */
+    bool in_value;                          /* behind the = of a variable outside functions */
+    uint32_t given;                         /* how many of these have been; all when the lexer goes on */
+    const char *cast_end;                   /* the > that stands for the ) of a cast; NULL: none */
+    VEC(struct template_use) template_uses; /* of the file; [0] is none */
+    struct map uses_of;                     /* names -> the latest use */
+    struct map plain_uses;                  /* names in front of a ( -> how often */
+    VEC(struct fe_group) group_decls;       /* group_names: name -> index of the latest */
+    struct map group_names;
+    uint32_t groups; /* { of other languages that are left out: so are their } */
 
     /* scopes of type names */
     VEC(struct undo) undo;
@@ -180,6 +216,8 @@ int fe_lex_string(struct parser *p, place at, union value *value);    /* the cur
 int fe_lex_character(struct parser *p, place at, union value *value); /* the cursor is behind the ' */
 /* The place of a byte of the line that the cursor is in. */
 place fe_here(const struct parser *p, const char *at);
+/* Goes on at `to`, which may lie on a later line. */
+void fe_go_on(struct parser *p, const char *to);
 /* Moves the cursor behind the comment that begins at `start`, and notes its kern:ignore or fallthrough; a block
  * comment without end is reported. */
 void fe_skip_comment(struct parser *p, const char *start, bool is_block);
@@ -237,6 +275,18 @@ void fe_directive_line(struct parser *p, const char *at);
  * behind it.
  * 0: nothing. */
 int fe_translate(struct parser *p, int token, union value *value, span *where);
+/* At the start of a parameter, as far as that can be seen. */
+bool fe_in_parameters(const struct parser *p);
+/* Whether the name is followed by what a template has in < >, of its declaration or of a use: then it is
+ * reported, and the cursor behind it (template.c). */
+bool fe_skip_template(struct parser *p, const char *name, span where);
+bool fe_skip_template_arguments(struct parser *p, const char *name);
+/* The token follows those that wait already. */
+void fe_wait(struct parser *p, int token, union value value, span where);
+/* The same as fe_translate of a name of cooperative groups (groups.c); negative: it is none. */
+int fe_translate_group(struct parser *p, union value *value, span *where);
+/* At the end: declarations of groups that nothing needs any more get the fix-it that removes them. */
+void fe_fix_groups(struct parser *p);
 /* Whether the } at `at` closes what is left out; then it is reported. */
 bool fe_ends_group(struct parser *p, const char *at);
 

@@ -190,24 +190,25 @@ static bool stands_alone(const char *text, const char *from, const char *to)
     return strchr(";,)", *to) && *to && (gives || returns || strchr("(,;{}", before));
 }
 
-static bool changes(struct checker *c, const struct fe_expr *e)
+bool fe_changes(struct checker *c, const struct fe_expr *e)
 {
     if (!e)
         return false;
     switch (e->kind) {
     case FE_EXPR_ASSIGN: return true;
-    case FE_EXPR_UNARY: return e->op >= FE_OP_PREINC || changes(c, e->sub.a);
+    case FE_EXPR_UNARY: return e->op >= FE_OP_PREINC || fe_changes(c, e->sub.a);
     case FE_EXPR_BINARY:
     case FE_EXPR_COMMA:
-    case FE_EXPR_INDEX: return changes(c, e->sub.a) || changes(c, e->sub.b);
-    case FE_EXPR_CONDITIONAL: return changes(c, e->sub.a) || changes(c, e->sub.b) || changes(c, e->sub.c);
-    case FE_EXPR_CAST: return changes(c, e->cast.a);
-    case FE_EXPR_MEMBER: return changes(c, e->member.object);
+    case FE_EXPR_INDEX: return fe_changes(c, e->sub.a) || fe_changes(c, e->sub.b);
+    case FE_EXPR_CONDITIONAL:
+        return fe_changes(c, e->sub.a) || fe_changes(c, e->sub.b) || fe_changes(c, e->sub.c);
+    case FE_EXPR_CAST: return fe_changes(c, e->cast.a);
+    case FE_EXPR_MEMBER: return fe_changes(c, e->member.object);
     case FE_EXPR_CALL:
         if (e->call.callee->kind != FE_EXPR_NAME || fe_find(c, FE_NAMES, e->call.callee->name.name))
             return true;
         for (const struct fe_expr *a = e->call.args; a; a = a->next)
-            if (changes(c, a))
+            if (fe_changes(c, a))
                 return true;
         return false;
     default: return false;
@@ -228,7 +229,7 @@ static bool fits(struct checker *c, const struct fe_foreign_name *row, const str
         if (uses_of(row, k))
             return false;
     for (const struct fe_expr *a = call->call.args; a; a = a->next, i++)
-        if (uses_of(row, i) != 1 && changes(c, a))
+        if (uses_of(row, i) != 1 && fe_changes(c, a))
             return false;
     return true;
 }

@@ -214,17 +214,6 @@ static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
-/* A member with a number of bits. */
-static bool guess_bit_field(struct parser *p, const struct syntax_error *e)
-{
-    if (e->token != ':' || !fe_around(p).members)
-        return false;
-    const char *at = p->cursor + strspn(p->cursor, " \t");
-    fe_report(p->fe, FE_MSG(bit_field), p->history.current,
-              arena_strdup(p->arena, at, strcspn(at, " \t,;}\n")));
-    return true;
-}
-
 /* The body of a function among the members of a structure, or the `const` before it. */
 static bool guess_method(struct parser *p, const struct syntax_error *e)
 {
@@ -360,10 +349,10 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_bit_field(p, e) || guess_method(p, e) ||
-        guess_default(p, e) || guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) ||
-        guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) || guess_value(p, e) ||
-        guess_constructor(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
+    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_method(p, e) || guess_default(p, e) ||
+        guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) ||
+        guess_type(p, e) || guess_name(p, e) || guess_value(p, e) || guess_constructor(p, e) ||
+        guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }

@@ -13,20 +13,7 @@
 #include "frontend/grammar.h"
 #include "frontend/parser.h"
 
-static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
 #define LOOK_AHEAD 4096 /* bytes in which what is opened has to be closed, so that time is linear */
-
-static bool begins_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/* The next character of the line that is no blank. */
-static const char *behind_blanks(const char *at)
-{
-    return at + strspn(at, " \t");
-}
 
 static bool follows(const char *at, const char *text)
 {
@@ -44,14 +31,13 @@ static void say(struct parser *p, span where, const char *text, const char *advi
     fe_report(p->fe, FE_MSG(foreign_word), where, text, advice);
 }
 
-static void wait(struct parser *p, int token, union value value, span where)
+void fe_wait(struct parser *p, int token, union value value, span where)
 {
     struct waiting t = {token, value, where};
     vec_push(p->arena, &p->waiting, t);
 }
 
-/* Goes on at `to`, which may lie on a later line. */
-static void go_on(struct parser *p, const char *to)
+void fe_go_on(struct parser *p, const char *to)
 {
     for (; p->cursor < to; p->cursor++)
         if (*p->cursor == '\n') {
@@ -69,8 +55,8 @@ static int constructor(struct parser *p, span *where)
                        p->blocks.count;
     if (!is_declared || fe_around(p).members)
         return '(';
-    const char *first = behind_blanks(p->cursor);
-    const char *word = intern(&p->fe->strings, first, strspn(first, letters));
+    const char *first = fe_behind_blanks(p->cursor);
+    const char *word = intern(&p->fe->strings, first, fe_word_length(first));
     if (*first == ')' || *first == '*' || fe_is_type_word(p, word))
         return '(';
     size_t n;
@@ -79,10 +65,10 @@ static int constructor(struct parser *p, span *where)
         fe_report(p->fe, FE_MSG(constructor), *where, type, h->current_name, type);
         fe_fixit(p->fe, (span){where->at, where->at}, arena_printf(p->arena, " = (%s)", type));
     }
-    wait(p, '(', p->type.value, *where);
-    wait(p, p->type.token, p->type.value, *where);
-    wait(p, ')', p->type.value, *where);
-    wait(p, '(', p->type.value, *where);
+    fe_wait(p, '(', p->type.value, *where);
+    fe_wait(p, p->type.token, p->type.value, *where);
+    fe_wait(p, ')', p->type.value, *where);
+    fe_wait(p, '(', p->type.value, *where);
     return '=';
 }
 
@@ -120,8 +106,8 @@ static bool wants_operand(int before)
 /* int(x), float4(x, y, z, w) in an expression: `(` waits behind a cast. */
 static int functional_cast(struct parser *p, int token, union value *value, span *where)
 {
-    const char *next = behind_blanks(p->cursor);
-    const char *inside = *next == '(' ? behind_blanks(next + 1) : next;
+    const char *next = fe_behind_blanks(p->cursor);
+    const char *inside = *next == '(' ? fe_behind_blanks(next + 1) : next;
     bool is_call = *next == '(' && *inside != '*' && *inside != ')';
     if (!is_call || !p->blocks.count || p->in_launch || !wants_operand(p->history.current_token))
         return token;
@@ -132,8 +118,8 @@ static int functional_cast(struct parser *p, int token, union value *value, span
     else
         fe_report(p->fe, FE_MSG(cast_syntax), *where, type);
     fe_fixit(p->fe, *where, arena_printf(p->arena, "(%s)", type));
-    wait(p, token, *value, *where);
-    wait(p, ')', *value, span_after(*where));
+    fe_wait(p, token, *value, *where);
+    fe_wait(p, ')', *value, span_after(*where));
     where->end = where->at;
     return '(';
 }
@@ -142,10 +128,10 @@ static int functional_cast(struct parser *p, int token, union value *value, span
 static int named_cast(struct parser *p, span *where)
 {
     static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 \t*";
-    const char *type = behind_blanks(p->cursor) + 1, *end = type + strspn(type, inside);
-    if (type[-1] != '<' || *end != '>' || *behind_blanks(end + 1) != '(')
+    const char *type = fe_behind_blanks(p->cursor) + 1, *end = type + strspn(type, inside);
+    if (type[-1] != '<' || *end != '>' || *fe_behind_blanks(end + 1) != '(')
         return TOK_NAME;
-    const char *first = behind_blanks(type), *last = end;
+    const char *first = fe_behind_blanks(type), *last = end;
     while (last > first && (last[-1] == ' ' || last[-1] == '\t'))
         last--;
     const char *text = arena_strdup(p->arena, first, (size_t)(last - first));
@@ -191,7 +177,7 @@ static bool skip_lambda(struct parser *p, union value *value, span *where)
     say(p, *where, "[](…) { … }",
         "there are no lambdas: write a function outside, and give it what it needs");
     p->brackets.count--;
-    go_on(p, body);
+    fe_go_on(p, body);
     value->name = intern_z(&p->fe->strings, "[]");
     fe_excuse(p->fe, value->name, strlen(value->name));
     return true;
@@ -202,9 +188,9 @@ static bool skip_operator(struct parser *p, union value *value, span *where)
 {
     if (strcmp(value->name, "operator") != 0)
         return false;
-    const char *at = behind_blanks(p->cursor),
+    const char *at = fe_behind_blanks(p->cursor),
                *end = follows(at, "()") ? at + 2 : at + strspn(at, "+-*/%=<>!&|^~[]");
-    if (end == at || *behind_blanks(end) != '(')
+    if (end == at || *fe_behind_blanks(end) != '(')
         return false;
     const char *name = arena_strdup(p->arena, where_text(p, *where), (size_t)(end - where_text(p, *where)));
     p->cursor = end;
@@ -234,7 +220,7 @@ static bool skip_group(struct parser *p, const char *end, span where, const char
     const char *open = end + strspn(end, " \t\r\n");
     bool is_group = *open == '{';
     say(p, (span){where.at, fe_here(p, end)}, text, advice);
-    go_on(p, is_group ? open + 1 : end);
+    fe_go_on(p, is_group ? open + 1 : end);
     p->groups += is_group;
     fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->cursor)});
     return true;
@@ -253,7 +239,8 @@ bool fe_ends_group(struct parser *p, const char *at)
 
 static bool skip_linkage(struct parser *p, span where)
 {
-    const char *string = behind_blanks(p->cursor), *end = *string == '"' ? strpbrk(string + 1, "\"\n") : NULL;
+    const char *string = fe_behind_blanks(p->cursor),
+               *end = *string == '"' ? strpbrk(string + 1, "\"\n") : NULL;
     return end && *end == '"' &&
            skip_group(p, end + 1, where, "extern \"C\"", "names are those of the source anyway: remove it");
 }
@@ -262,96 +249,25 @@ static bool skip_linkage(struct parser *p, span where)
 static bool skip_namespace(struct parser *p, const char *name, span where)
 {
     bool is_using = strcmp(name, "using") == 0;
-    const char *at = behind_blanks(p->cursor), *end = at + strcspn(at, ";{\n");
+    const char *at = fe_behind_blanks(p->cursor), *end = at + strcspn(at, ";{\n");
     if (p->brackets.count || (!is_using && strcmp(name, "namespace") != 0))
         return false;
     if (is_using && !follows(at, "namespace"))
         return false;
     const char *advice = "there are no namespaces: give the names a common beginning";
     if (*end != ';')
-        return !is_using && skip_group(p, at + strspn(at, letters), where, name, advice);
+        return !is_using && skip_group(p, at + fe_word_length(at), where, name, advice);
     say(p, where, name, "there are no namespaces: remove it");
-    go_on(p, end + 1);
+    fe_go_on(p, end + 1);
     fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->cursor)});
     return true;
 }
 
-/* At the start of a parameter, as far as that can be seen. */
-static bool in_parameters(const struct parser *p)
+bool fe_in_parameters(const struct parser *p)
 {
     int before = p->history.current_token;
     return !p->blocks.count && !p->in_value && p->brackets.count && p->brackets.at[0].open == '(' &&
            vec_last(&p->brackets).open == '(' && (before == '(' || before == ',');
-}
-
-/* The > that closes the < at `at`; NULL: there is none before a brace or semicolon. */
-static const char *closing_angle(const char *at)
-{
-    unsigned open = 0;
-    for (const char *most = at + LOOK_AHEAD; *at && at < most && !strchr(";{}", *at); at++) {
-        open += *at == '<';
-        open -= *at == '>';
-        if (!open)
-            return at;
-    }
-    return NULL;
-}
-
-/* The names of a template's parameters stand for any type, or any number. */
-static void excuse_parameters(struct parser *p, const char *at, const char *end)
-{
-    bool of_type = false;
-    while (at < end) {
-        size_t n = begins_word(*at) ? strspn(at, letters) : 0;
-        const char *name = n ? intern(&p->fe->strings, at, n) : "";
-        if (n && !of_type && fe_is_word(p, name)) {
-            of_type = false;
-        } else if (n && (strcmp(name, "typename") == 0 || strcmp(name, "class") == 0)) {
-            of_type = true;
-        } else if (n) {
-            fe_excuse(p->fe, name, n);
-            if (of_type)
-                fe_declare_name(p, name, true);
-            of_type = false;
-        }
-        at += n ? n : 1;
-    }
-}
-
-static bool skip_template(struct parser *p, const char *name, span where)
-{
-    const char *open = behind_blanks(p->cursor), *close = *open == '<' ? closing_angle(open) : NULL;
-    if (strcmp(name, "template") != 0 || !close)
-        return false;
-    say(p, where, name, fe_find_foreign_type(name)->advice);
-    excuse_parameters(p, open, close);
-    go_on(p, close + 1);
-    return true;
-}
-
-/* f<float>(x), group<32> g: what stands in < > is skipped. */
-static bool skip_template_arguments(struct parser *p, const char *name)
-{
-    static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 \t*,";
-    int before = p->history.current_token;
-    const char *open = p->cursor, *first = behind_blanks(open + 1),
-               *end = open + 1 + strspn(open + 1, inside);
-    if (*open != '<' || open[1] == '<' || *end != '>')
-        return false;
-    const char *next = behind_blanks(end + 1);
-    const char *word = intern(&p->fe->strings, first, begins_word(*first) ? strspn(first, letters) : 0);
-    bool is_value = !*word || fe_is_type_word(p, word) || fe_is_excused(p->fe, word);
-    bool calls = (*next == '(' && is_value) || follows(next, "<<<");
-    bool declares = (fe_ends_statement(before) || before == TOK_STRUCT || in_parameters(p)) &&
-                    (begins_word(*next) || *next == '*' || *next == '&' || *next == '{');
-    if (!calls && !declares)
-        return false;
-    if (!fe_find_foreign_type(name)) {
-        span where = {fe_here(p, open), fe_here(p, end + 1)};
-        say(p, where, "<", fe_find_foreign_type("template")->advice);
-    }
-    p->cursor = end + 1;
-    return true;
 }
 
 /* k<<<8, 128>>>(p): the call is no kernel's. */
@@ -363,12 +279,12 @@ static bool skip_chevrons(struct parser *p, union value *value)
     const char *end = n ? memmem(open, n < LOOK_AHEAD ? n : LOOK_AHEAD, ">>>", 3) : NULL;
     if (!end)
         return false;
-    go_on(p, open);
+    fe_go_on(p, open);
     span where = {fe_here(p, open), fe_here(p, open + strlen(name))};
     say(p, where, name, "outside of functions write launch k(a = …) grid(blocks) block(threads);");
-    go_on(p, end + strlen(name));
+    fe_go_on(p, end + strlen(name));
     if (!p->blocks.count) /* the whole of it, which is no declaration */
-        go_on(p, p->cursor + strcspn(p->cursor, ";{}"));
+        fe_go_on(p, p->cursor + strcspn(p->cursor, ";{}"));
     fe_excuse(p->fe, name, strlen(name));
     value->name = intern_z(&p->fe->strings, name);
     return true;
@@ -382,12 +298,12 @@ static bool stands_in_cast(const struct parser *p)
     const struct history *h = &p->history;
     bool opens = h->current_token == '(' && p->blocks.count && !vec_last(&p->brackets).is_condition &&
                  !vec_last(&p->brackets).is_for;
-    const char *next = behind_blanks(p->cursor), *close = next + strspn(next, "* \t");
+    const char *next = fe_behind_blanks(p->cursor), *close = next + strspn(next, "* \t");
     if (!opens || *close != ')' ||
         !(wants_operand(h->previous_token) || fe_ends_statement(h->previous_token)))
         return false;
-    const char *behind = behind_blanks(close + 1);
-    return *next == '*' || begins_word(*behind) || (*behind >= '0' && *behind <= '9');
+    const char *behind = fe_behind_blanks(close + 1);
+    return *next == '*' || fe_begins_word(*behind) || (*behind >= '0' && *behind <= '9');
 }
 
 /* Whether a name before this text is that of a type, for nothing else could stand there. */
@@ -397,19 +313,19 @@ static bool stands_for_type(const struct parser *p, const char *name)
     bool in_for = before == '(' && p->brackets.count && vec_last(&p->brackets).is_for;
     bool begins = fe_ends_statement(before) || before == TOK_QUALIFIER || before == TOK_PREFIX ||
                   before == TOK_TYPEDEF || in_for;
-    bool in_list = in_parameters(p);
-    const char *next = behind_blanks(p->cursor);
+    bool in_list = fe_in_parameters(p);
+    const char *next = fe_behind_blanks(p->cursor);
     if (p->in_launch || p->repeats || (!begins && !in_list))
         return stands_in_cast(p);
-    if (begins_word(*next))
+    if (fe_begins_word(*next))
         return true;
     if (*next != '*' && *next != '&')
         return false;
     next += strspn(next, "*& \t");
     bool is_outside = !p->blocks.count || before == TOK_QUALIFIER;
-    if (!begins_word(*next))
+    if (!fe_begins_word(*next))
         return in_list;
-    next = behind_blanks(next + strspn(next, letters));
+    next = fe_behind_blanks(next + fe_word_length(next));
     return is_outside || (*next == '=' && next[1] != '=') || fe_find_foreign_type(name) ||
            map_get(&p->tags, (uintptr_t)name) != MAP_NONE;
 }
@@ -426,7 +342,7 @@ static int unknown_type(struct parser *p, union value *value, span *where)
         const char *word = fe_decl_text[tag];
         fe_report(p->fe, FE_MSG(tag_as_type), *where, name, word, name);
         fe_fixit(p->fe, (span){where->at, where->at}, arena_printf(p->arena, "%s ", word));
-        wait(p, TOK_NAME, *value, *where);
+        fe_wait(p, TOK_NAME, *value, *where);
         value->word = false;
         return tag == FE_DECL_ENUM ? TOK_ENUM : TOK_STRUCT;
     }
@@ -434,6 +350,8 @@ static int unknown_type(struct parser *p, union value *value, span *where)
         int token = fe_foreign_type_token(p, foreign, *where, value);
         if (token >= 0)
             return token;
+        if (strcmp(name, "auto") == 0)
+            fe_note_auto(p->fe, *where);
     } else if (!fe_is_excused(p->fe, name)) {
         int token = fe_misspelt_token(p, name, *where, value);
         if (token)
@@ -442,6 +360,44 @@ static int unknown_type(struct parser *p, union value *value, span *where)
     value->name = name;
     p->type = (struct waiting){TOK_TYPE_NAME, *value, *where};
     return TOK_TYPE_NAME;
+}
+
+/* The bits of a number's type by its word; 0: of no integer. */
+static unsigned bits_of(const struct parser *p)
+{
+    switch (p->type.token == TOK_WORD ? p->type.value.word : FE_WORD_VOID) {
+    case FE_WORD_CHAR:
+    case FE_WORD_UCHAR: return 8;
+    case FE_WORD_SHORT:
+    case FE_WORD_USHORT: return 16;
+    case FE_WORD_INT:
+    case FE_WORD_UINT: return 32;
+    case FE_WORD_LONG:
+    case FE_WORD_ULONG: return 64;
+    default: return 0;
+    }
+}
+
+/* A member's number of bits is left out. A fix-it does that where it is all of the type's. */
+static bool skip_bits(struct parser *p, span where)
+{
+    const struct history *h = &p->history;
+    bool is_member = fe_around(p).members && p->brackets.count && vec_last(&p->brackets).open == '{';
+    bool has_type =
+        h->current_token == TOK_WORD ||
+        (h->current_token == TOK_NAME &&
+         (h->previous_token == TOK_WORD || h->previous_token == ',' || h->previous_token == TOK_TYPE_NAME));
+    const char *at = fe_behind_blanks(p->cursor), *end = at + strcspn(at, ",;{}\n/");
+    if (!is_member || !has_type || at == end)
+        return false;
+    while (end[-1] == ' ' || end[-1] == '\t')
+        end--;
+    const char *bits = arena_strdup(p->arena, at, (size_t)(end - at));
+    fe_report(p->fe, FE_MSG(bit_field), where, bits);
+    p->cursor = end;
+    if (bits_of(p) && strcmp(bits, arena_printf(p->arena, "%u", bits_of(p))) == 0)
+        fe_fix_removal(p->fe, (span){h->current.end, fe_here(p, end)});
+    return true;
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
@@ -464,15 +420,18 @@ static int word_operator(struct parser *p, union value *value, span where)
 static int translate_name(struct parser *p, union value *value, span *where)
 {
     const char *name = value->name;
+    int of_group = fe_translate_group(p, value, where);
+    if (of_group >= 0)
+        return of_group;
     if (follows(p->cursor, "::"))
         return qualified_name(p, *where);
-    if (*behind_blanks(p->cursor) == '<' && is_cast(name))
+    if (*fe_behind_blanks(p->cursor) == '<' && is_cast(name))
         return named_cast(p, where);
     if (skip_operator(p, value, where))
         return TOK_NAME;
-    if (skip_namespace(p, name, *where) || skip_template(p, name, *where))
+    if (skip_namespace(p, name, *where) || fe_skip_template(p, name, *where))
         return 0;
-    skip_template_arguments(p, name);
+    fe_skip_template_arguments(p, name);
     if (skip_chevrons(p, value))
         return p->blocks.count ? TOK_NAME : 0;
     int operator= word_operator(p, value, *where);
@@ -492,8 +451,14 @@ int fe_translate(struct parser *p, int token, union value *value, span *where)
         return constructor(p, where);
     if (token == '[' && skip_lambda(p, value, where))
         return TOK_NAME;
+    if (token == ':' && skip_bits(p, *where)) {
+        bool is_named = p->history.current_token == TOK_NAME;
+        value->name =
+            intern_z(&p->fe->strings, arena_printf(p->arena, ":%u:%u", where->at.line, where->at.column));
+        return is_named ? 0 : TOK_NAME;
+    }
     if (token == TOK_NAME && p->history.current_token == TOK_STRUCT)
-        skip_template_arguments(p, value->name);
+        fe_skip_template_arguments(p, value->name);
     if ((token == TOK_NAME || token == TOK_TYPE_NAME) && p->history.current_token == TOK_STRUCT)
         map_set(p->arena, &p->tags, (uintptr_t)value->name, FE_DECL_STRUCT);
     else if (token == TOK_NAME && p->history.current_token == TOK_ENUM)

@@ -193,6 +193,26 @@ static int foreign_token(struct parser *p, struct foreign f, span where, union v
     return word_token(p, f.kern, value);
 }
 
+/* Whether `volatile`, in front of the cursor, is of a variable that only its thread can see: a number of a
+ * function, not what a pointer leads to. */
+static bool is_of_own_variable(const struct parser *p)
+{
+    static const char *const words[] = {"shared",   "__shared__", "__local",    "local",  "global",
+                                        "__global", "constant",   "__constant", "extern", "static"};
+    int before = p->history.current_token;
+    bool in_list = before == '(' || before == ',' || before == '*' || fe_ends_statement(before);
+    bool of_type =
+        (before == TOK_WORD || before == TOK_TYPE_NAME) && p->history.previous_token != TOK_QUALIFIER;
+    if (fe_around(p).members || !(p->blocks.count || p->brackets.count) || !(in_list || of_type))
+        return false;
+    const char *at = p->cursor;
+    for (const char *end; at += strspn(at, " \t"), (end = word_end(at)) > at; at = end)
+        for (size_t i = 0; i < COUNT(words); i++)
+            if (is_type_word(at, (size_t)(end - at), words[i]))
+                return false;
+    return *at != '*' && *at != '&';
+}
+
 /* A word that is left out with the parentheses behind it. */
 static int call_token(struct parser *p, const struct foreign *f, span where)
 {
@@ -249,9 +269,12 @@ int fe_word_token(struct parser *p, const char *text, size_t n, span where, unio
         int combined = *name == 'u' || *name == 's' ? type_word_token(p, text, n, where, value) : 0;
         return combined ? combined : token;
     }
-    if (row >= FOREIGN_ROW)
-        return foreign[row - FOREIGN_ROW].call ? call_token(p, &foreign[row - FOREIGN_ROW], where)
-                                               : foreign_token(p, foreign[row - FOREIGN_ROW], where, value);
+    if (row >= FOREIGN_ROW) {
+        struct foreign f = foreign[row - FOREIGN_ROW];
+        if (strcmp(f.text, "volatile") == 0 && is_of_own_variable(p))
+            f.kern = "", f.advice = "no other thread sees the variable: remove the word";
+        return f.call ? call_token(p, &foreign[row - FOREIGN_ROW], where) : foreign_token(p, f, where, value);
+    }
     if (is_name_here(p, &keywords[row - ROW]))
         return TOK_NAME;
     if (keywords[row - ROW].token == TOK_WORD) {

@@ -58,6 +58,11 @@ void doc_language_foreign(struct text *out)
 #define FUNCTION(text, parameters, kern, more)             {text, "write " kern more, false},
 #define VALUE(text, kern, more)                            {text, "write " kern more, false},
 #define NAME_SPELLING(text, kern)                          {text, kern, true},
+#define OF_BLOCK                                           "block."
+#define OF_WARP                                            "tile."
+#define GROUP_FUNCTION(group, member, kern)                {OF_##group member "(…)", kern "(…)", true},
+#define GROUP_VALUE(group, member, kern, as)               {OF_##group member "()", kern, true},
+#define GROUP_INDEX(group, member, kern)                   {OF_##group member "()", kern, true},
 #define FAMILY(text, advice, one)                          {text, advice, false},
 #define FAMILY_FUNCTION(text, parameters, kern, more, one) {text, "write " kern more, false},
 #define FAMILY_SPELLING(text, kern, one)                   {text, kern, true},
