@@ -240,6 +240,7 @@ bool fe_is_comparison(enum fe_op op);
 void fe_suspect_order(struct checker *c, const struct fe_expr *e);
 /* The same of arithmetic operands, not converted yet; and its result, when constants have been folded. */
 void fe_suspect_operands(struct checker *c, const struct fe_expr *e);
+/* Of the amount, or the amounts of a vector that is written with its elements. */
 void fe_suspect_shift(struct checker *c, const struct fe_expr *count, const struct fe_type *shifted);
 void fe_suspect_result(struct checker *c, const struct fe_expr *e);
 /* A checked expression that is a statement. */

@@ -253,6 +253,8 @@ struct fe_expr *fe_check_elements(struct checker *c, struct fe_expr *e)
     struct fe_type *a = e->sub.a->type->plain, *b = e->sub.b->type->plain, *t = fe_is_vector(a) ? a : b;
     bool integers = e->op == FE_OP_REM || (e->op >= FE_OP_SHL && e->op <= FE_OP_OR);
     bool compares = e->op >= FE_OP_LT && e->op <= FE_OP_NE;
+    if ((e->op == FE_OP_SHL || e->op == FE_OP_SHR) && fe_is_integer(t->of))
+        fe_suspect_shift(c, e->sub.b, fe_promoted(c, t->of)); /* before it is of an element's type */
     for (int i = 0; i < 2; i++) {
         struct fe_type *side = (*sides[i])->type->plain;
         bool lossy = fe_is_integer(t->of) && fe_is_float(side);
@@ -273,8 +275,6 @@ struct fe_expr *fe_check_elements(struct checker *c, struct fe_expr *e)
                   fe_type_text(c, b));
         return fe_poison(c, e);
     }
-    if (e->op == FE_OP_SHL || e->op == FE_OP_SHR)
-        fe_suspect_shift(c, e->sub.b, fe_promoted(c, t->of));
     e->type = compares ? truths_of(c, t) : t;
     return e;
 }

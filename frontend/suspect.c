@@ -78,7 +78,15 @@ static void suspect_equality(struct checker *c, const struct fe_expr *e)
 
 void fe_suspect_shift(struct checker *c, const struct fe_expr *count, const struct fe_type *shifted)
 {
-    if (!count->constant)
+    const struct fe_init *first =
+        count->kind == FE_EXPR_LITERAL && fe_is_vector(count->type) ? count->cast.a->init.items : NULL;
+    for (const struct fe_init *i = first; i; i = i->next) {
+        bool is_twice = i != first && i->value->where.at.column == first->value->where.at.column &&
+                        i->value->where.at.line == first->value->where.at.line; /* (int4)(40) */
+        if (!is_twice)
+            fe_suspect_shift(c, i->value, shifted);
+    }
+    if (!count->constant || !fe_is_integer(count->type))
         return;
     int64_t n = fe_integer_value(count);
     if (n < 0 || n >= (int64_t)shifted->size * 8)
