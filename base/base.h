@@ -51,6 +51,15 @@ struct mem_guard {
 void mem_guard_push(struct mem_guard *g);
 void mem_guard_leave(struct mem_guard *g); /* pops g; also called by the failure path before the jump */
 
+/* Around a call of the user's function, which may leave for good by longjmp: the thread is as if no function
+ * of ours ran, whose guards and scratch arenas lie in frames that are no more then. */
+struct mem_outside {
+    struct mem_guard *guard;
+    struct scratch *scratch;
+};
+struct mem_outside mem_go_outside(void);
+void mem_come_back(struct mem_outside o);
+
 void *mem_alloc(size_t bytes);            /* zeroed; free with mem_free */
 void *mem_realloc(void *p, size_t bytes); /* contents kept, the rest undefined */
 /* Frees what mem_alloc or mem_realloc gave; NULL is allowed. */

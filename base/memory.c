@@ -55,6 +55,20 @@ void mem_guard_leave(struct mem_guard *g)
     g->armed = false;
 }
 
+struct mem_outside mem_go_outside(void)
+{
+    struct mem_outside o = {innermost, innermost_scratch};
+    innermost = NULL;
+    innermost_scratch = NULL;
+    return o;
+}
+
+void mem_come_back(struct mem_outside o)
+{
+    innermost = o.guard;
+    innermost_scratch = o.scratch;
+}
+
 void mem_fail(size_t bytes)
 {
     struct mem_guard *g = innermost;

@@ -29,8 +29,10 @@
  *
  * Calls back. While a launch runs, the functions that it calls (output, trace, step and host functions)
  * may use its context to read and write buffers and to ask, but make, free and launch nothing in it: that
- * is KERNC_INVALID, and frees are left out. Other contexts they may use as they like. They have to return:
- * longjmp and exceptions of C++ must not leave them.
+ * is KERNC_INVALID, and frees are left out. Other contexts they may use as they like. They have to return.
+ * If longjmp leaves one on the thread that launched, the launch never ends: its context and what belongs to
+ * it is lost with its memory, may still be read and asked, and answers all else by KERNC_INVALID; nothing
+ * else is harmed. Exceptions of C++, and longjmp on a launch's other threads, must not leave them.
  *
  * Versions. Structs of the caller begin with their size: set it to sizeof, in those too that a function
  * fills. In what is passed all else may be 0. New fields are added behind the others, and a function reads

@@ -48,7 +48,8 @@ kernc_status rt_check_idle(kernc_context *c)
 {
     return c->launching
                ? rt_fail(c, KERNC_INVALID,
-                         "a launch of this context runs: what it calls makes, frees and launches nothing")
+                         "a launch of this context runs: what it calls makes, frees and launches nothing "
+                         "(or was left by longjmp: then make another context)")
                : KERNC_OK;
 }
 

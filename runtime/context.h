@@ -36,7 +36,8 @@ struct kernc_context {
     struct arena arena; /* names of registered functions, libraries */
     kernc_output_function *output;
     void *output_user;
-    bool launching; /* a launch runs */
+    bool launching; /* a launch runs, or was left by longjmp */
+    void *launch;   /* its struct rt_launch or rt_sim: of a launch that was left, host threads may go on */
     VEC(struct rt_host_symbol) symbols;
     VEC(struct rt_library) libraries;
     struct kernc_module *modules;

@@ -227,7 +227,9 @@ bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins)
             values[a] = argument(w, operands[a], (unsigned)i);
             pointers[a] = &values[a];
         }
+        struct mem_outside outside = mem_go_outside();
         ffi_call(&h->cif, h->function, &result, pointers);
+        mem_come_back(outside);
         put_result(w, ins->d, host->result, &result, (unsigned)i);
     }
     return true;

@@ -244,17 +244,19 @@ void rt_output_flush(struct rt_launch *l, uint64_t before)
                 owner = k;
             }
         }
-        struct text text = least ? least->text : (struct text){0};
         if (least) {
+            l->handed = least->text;
             least->text = (struct text){0};
             owner->flushed++;
         }
         pthread_mutex_unlock(&l->output_lock);
         if (!least)
             return;
-        l->context->output(l->context->output_user, text.at, text.length);
-        rt_memory_give(l, text.length);
-        text_free(&text);
+        struct mem_outside outside = mem_go_outside();
+        l->context->output(l->context->output_user, l->handed.at, l->handed.length);
+        mem_come_back(outside);
+        rt_memory_give(l, l->handed.length);
+        text_free(&l->handed);
     }
 }
 

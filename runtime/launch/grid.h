@@ -122,6 +122,7 @@ struct rt_launch {
     _Atomic bool out_of_fuel, stopped, printed; /* printed: some block has printed */
     _Atomic uint64_t memory;                    /* bytes of slots, shared memory, text not yet handed on */
     pthread_mutex_t output_lock;
+    struct text handed; /* what the context's output function has just now */
     struct rt_worker *workers;
     uint32_t worker_count;
     struct rt_check *check;               /* runtime/check/; NULL: the program has no checks of memory */

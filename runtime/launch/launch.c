@@ -355,8 +355,10 @@ static void free_launch(struct rt_launch *l)
     rt_check_free(l->check);
     kernc_statistics_free(l->statistics);
     kernc_statistics_free(l->spare);
+    text_free(&l->handed);
     pthread_mutex_destroy(&l->output_lock);
     arena_free(&l->arena);
+    free(l);
 }
 
 static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o,
@@ -387,21 +389,25 @@ static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, ker
     kernc_status status = rt_check_trace(c, o);
     if (status != KERNC_OK)
         return status;
-    struct rt_launch l = {.context = c,
-                          .module = kernel->module,
-                          .handle = kernel,
-                          .program = kernel->module->program,
-                          .kernel = kernel->code};
-    arena_init(&l.arena);
-    pthread_mutex_init(&l.output_lock, NULL);
+    struct rt_launch *l = c->launch = calloc(1, sizeof *l);
+    if (!l)
+        return rt_fail_memory(c);
+    l->context = c;
+    l->module = kernel->module;
+    l->handle = kernel;
+    l->program = kernel->module->program;
+    l->kernel = kernel->code;
+    arena_init(&l->arena);
+    pthread_mutex_init(&l->output_lock, NULL);
     struct mem_guard guard;
     if (mem_guard_enter(&guard)) {
         c->trapped = false;
         status = rt_fail_memory(c);
     } else
-        status = run(&l, kernel, o, statistics);
+        status = run(l, kernel, o, statistics);
     mem_guard_leave(&guard);
-    free_launch(&l);
+    free_launch(l);
+    c->launch = NULL;
     return status;
 }
 

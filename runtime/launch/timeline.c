@@ -206,5 +206,7 @@ void rt_timeline_write(struct rt_timeline *t, const kernc_launch *o)
         write_json(t);
     else
         write_text(t);
+    struct mem_outside outside = mem_go_outside();
     o->trace_output(o->trace_user, t->out.at, t->out.length);
+    mem_come_back(outside);
 }

@@ -107,7 +107,9 @@ static void tell(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint
                     .line_count = x->lines.count,
                     .groups = x->groups.list.at,
                     .group_count = x->groups.list.count};
+    struct mem_outside outside = mem_go_outside();
     x->step(x->user, &s);
+    mem_come_back(outside);
 }
 
 static uint64_t block_of(const struct rt_warp *w)

@@ -173,7 +173,9 @@ void rt_sim_block_end(struct rt_sim_block *b, uint64_t oldest)
         keep_text(b);
     for (; done < s->outputs.count && s->outputs.at[done].block < oldest; done++) {
         struct text *t = &s->outputs.at[done].text;
+        struct mem_outside outside = mem_go_outside();
         s->context->output(s->context->output_user, t->at, t->length);
+        mem_come_back(outside);
         s->memory -= t->length;
         text_free(t);
     }

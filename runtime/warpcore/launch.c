@@ -295,21 +295,28 @@ static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistic
 kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
 {
     kernc_context *c = kernel->module->context;
-    struct rt_sim s = {
-        .context = c, .kernel = kernel, .image = kernel->module->image, .entry = kernel->entry};
+    struct rt_sim *s = c->launch = calloc(1, sizeof *s);
     kernc_statistics *made = NULL, *spare = NULL;
     struct mem_guard guard;
     kernc_status status;
-    arena_init(&s.arena);
+    if (!s)
+        return rt_fail_memory(c);
+    s->context = c;
+    s->kernel = kernel;
+    s->image = kernel->module->image;
+    s->entry = kernel->entry;
+    arena_init(&s->arena);
     if (mem_guard_enter(&guard)) {
         c->trapped = false;
         status = rt_fail_memory(c);
     } else
-        status = run(&s, o, &made, &spare, statistics);
+        status = run(s, o, &made, &spare, statistics);
     mem_guard_leave(&guard);
     kernc_statistics_free(made);
     kernc_statistics_free(spare);
-    rt_trace_free(s.trace);
-    rt_sim_free(&s);
+    rt_trace_free(s->trace);
+    rt_sim_free(s);
+    free(s);
+    c->launch = NULL;
     return status;
 }

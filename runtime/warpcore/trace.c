@@ -312,20 +312,11 @@ static void write_json(struct rt_trace *t, uint32_t cores, struct text *out)
 
 void rt_trace_write(struct rt_trace *t, const kernc_launch *o)
 {
-    struct text out = {0};
-    struct mem_guard guard;
-    if (mem_guard_enter(&guard)) {
-        text_free(&out);
-        mem_fail(0);
-    }
     if (t->form == KERNC_TRACE_VCD)
-        write_vcd(t, o->cores, &out);
+        write_vcd(t, o->cores, &t->lines);
     else if (t->form == KERNC_TRACE_JSON)
-        write_json(t, o->cores, &out);
-    mem_guard_leave(&guard);
-    if (t->form == KERNC_TRACE_TEXT)
-        o->trace_output(o->trace_user, t->lines.at, t->lines.length);
-    else
-        o->trace_output(o->trace_user, out.at, out.length);
-    text_free(&out);
+        write_json(t, o->cores, &t->lines);
+    struct mem_outside outside = mem_go_outside();
+    o->trace_output(o->trace_user, t->lines.at, t->lines.length);
+    mem_come_back(outside);
 }

@@ -98,7 +98,9 @@ static void tell(struct rt_sim_watch *x, const struct rt_sim_warp *w, uint32_t w
                     .line_count = x->lines.count,
                     .groups = x->groups.list.at,
                     .group_count = x->groups.list.count};
+    struct mem_outside outside = mem_go_outside();
     x->step(x->user, &s);
+    mem_come_back(outside);
 }
 
 /* In the place of every instruction. */

@@ -480,6 +480,69 @@ static void launches_of_other_contexts(void **state)
     assert_int_equal(run(2, NULL), KERNC_OK);
 }
 
+/* ---- longjmp out of a launch --------------------------------------------------------------------------- */
+
+static jmp_buf left;
+static pthread_t launching;
+static unsigned leave_at; /* the call that leaves */
+
+static void leave(void)
+{
+    if (pthread_equal(pthread_self(), launching) && --leave_at == 0)
+        longjmp(left, 1);
+}
+
+/* Of no use any more, and reachable: what a launch that was left has is not freed. */
+static kernc_context *lost[8];
+
+static void leave_launch(unsigned which, uint32_t threads, unsigned at)
+{
+    kernc_argument args[] = {kernc_arg_buffer("out", buffer), kernc_arg_int("n", 2)};
+    kernc_launch l = launch_of(args, 2);
+    kernc_module *m = NULL;
+    kernc_buffer *b = NULL;
+    int32_t x = 0;
+    l.grid[0] = 64;
+    l.threads = threads;
+    leave_at = at;
+    launching = pthread_self();
+    called_back = leave;
+    if (setjmp(left) == 0) {
+        kernc_run(kernel, &l, NULL);
+        fail();
+    }
+    invalid(run(1, NULL));
+    assert_non_null(strstr(kernc_error_text(context), "or was left by longjmp"));
+    invalid(kernc_module_load(context, source, sizeof source, &m));
+    invalid(kernc_buffer_create(context, 8, NULL, &b));
+    kernc_buffer_free(buffer); /* left out */
+    kernc_module_free(module);
+    kernc_context_free(context);
+    assert_int_equal(kernc_buffer_read(buffer, 0, &x, 4), KERNC_OK);
+    assert_true(x == 4 || (x == 1 && at <= 4)); /* of the first launch, before the first block has ended */
+    lost[which] = context;
+}
+
+/* The context is lost, and nothing else: not this thread's guards against want of memory, nor other contexts. */
+static void launches_left_by_longjmp(void **state)
+{
+    UNUSED(state);
+    static const struct {
+        uint32_t threads;
+        unsigned at;
+    } ways[] = {{1, 1}, {1, 5}, {1, 6}, {2, 1}, {2, 5}, {2, 22}};
+    for (unsigned i = 0; i < COUNT(ways); i++) {
+        struct mem_guard guard;
+        leave_launch(i, ways[i].threads, ways[i].at);
+        mem_guard_push(&guard);
+        assert_null(guard.outer);
+        mem_guard_leave(&guard);
+        kernc_statistics_free(statistics);
+        assert_int_equal(set_up(NULL), 0);
+        assert_int_equal(run(2, NULL), KERNC_OK);
+    }
+}
+
 /* ---- order --------------------------------------------------------------------------------------------- */
 
 static void freed_in_any_order(void **state)
@@ -582,6 +645,7 @@ int main(void)
         TEST(options),
         TEST(calls_of_the_launching_context),
         TEST(launches_of_other_contexts),
+        TEST(launches_left_by_longjmp),
         TEST(freed_in_any_order),
         TEST(launches_on_little_stack),
     };
