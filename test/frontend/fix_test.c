@@ -1,6 +1,6 @@
-/* fix_test.c: see foreign_test.h. Fix-its of the sources in test/mistakes and test/frontend/messages:
- * applied round by
- * round they come to an end, and where one was made no error of a kind that the source had not stands then.
+/* fix_test.c: see foreign_test.h. Fix-its of the sources in test/mistakes, test/frontend/messages and test/cli:
+ * applied round by round they come to an end; what was mended is not said there again, and where something was
+ * mended no error of a kind stands that the source had not.
  */
 #include "test/frontend/foreign_test.h"
 
@@ -30,6 +30,43 @@ static bool has_error(const struct diagnostics *d, const char *id)
         if (d->all.at[i].severity == DIAG_ERROR && strcmp(d->all.at[i].id, id) == 0)
             return true;
     return false;
+}
+
+static bool is_same(const struct diagnostic *a, const struct diagnostic *b)
+{
+    return a->severity == b->severity && strcmp(a->id, b->id) == 0 && strcmp(a->text, b->text) == 0;
+}
+
+/* How many of those listed (NULL: of all) say the same. */
+static uint32_t count_same(const struct diagnostics *d, const u32_vec *list, const struct diagnostic *as)
+{
+    uint32_t count = 0, n = list ? list->count : d->all.count;
+    for (uint32_t i = 0; i < n; i++)
+        count += is_same(&d->all.at[list ? list->at[i] : i], as);
+    return count;
+}
+
+static bool is_at(const struct diagnostics *d, const struct diagnostic *as)
+{
+    for (uint32_t i = 0; i < d->all.count; i++) {
+        place at = d->all.at[i].where.at;
+        if (is_same(&d->all.at[i], as) && at.line == as->where.at.line && at.column == as->where.at.column)
+            return true;
+    }
+    return false;
+}
+
+/* What was mended is not said there again. */
+static void check_mended(const struct diagnostics *before, const u32_vec *applied,
+                         const struct diagnostics *after)
+{
+    for (uint32_t i = 0; i < applied->count; i++) {
+        const struct diagnostic *g = &before->all.at[applied->at[i]];
+        uint32_t left = count_same(before, NULL, g) - count_same(before, applied, g);
+        if (count_same(after, NULL, g) > left && is_at(after, g))
+            fail_msg("%s:%u: still said after its fix-it: %s", before->source->name, g->where.at.line,
+                     g->text);
+    }
 }
 
 /* The lines that a round has changed: of the new text, those that the old one has not in this place. */
@@ -73,6 +110,7 @@ static void check_file(const char *path)
         if (round == MOST_ROUNDS)
             fail_msg("%s: its fix-its come to no end", path);
         compile(&a, &after, path, &mended);
+        check_mended(&before, &applied, &after);
         check_round(&before, &after);
     }
     arena_free(&a);
@@ -86,7 +124,9 @@ static unsigned check_folder(const char *folder)
     for (struct dirent *e; (e = readdir(d)) != NULL;) {
         const char *dot = strrchr(e->d_name, '.');
         struct arena a = {0};
-        if (dot && strcmp(dot, ".kern") == 0 && ++count)
+        bool is_source =
+            dot && (strcmp(dot, ".kern") == 0 || strcmp(dot, ".cu") == 0 || strcmp(dot, ".cl") == 0);
+        if (is_source && ++count)
             check_file(arena_printf(&a, "%s/%s", folder, e->d_name));
         arena_free(&a);
     }
@@ -99,4 +139,5 @@ void test_fixes(void **state)
     UNUSED(state);
     assert_true(check_folder("test/mistakes") > 100);
     assert_true(check_folder("test/frontend/messages") > 200);
+    assert_true(check_folder("test/cli/inputs/fix") == 4);
 }

@@ -523,7 +523,7 @@ static void leave_launch(unsigned which, uint32_t threads, unsigned at)
     lost[which] = context;
 }
 
-/* The context is lost, and nothing else: not this thread's guards against want of memory, nor other contexts. */
+/* The context is lost, and nothing else: not this thread's guards for want of memory, nor other contexts. */
 static void launches_left_by_longjmp(void **state)
 {
     UNUSED(state);
