@@ -183,9 +183,11 @@ int tune_find_places(struct tuning *x)
     o.passes = "";
     o.ir_only = o.no_warnings = true;
     kernc_result *r = compile_text(x->command, &o, &x->text);
-    f.m = r->module;
-    if (kernc_result_status(r) == KERNC_COMPILED && f.m)
+    kernc_compile_status status = kernc_result_status(r);
+    if (status == KERNC_COMPILED) {
+        f.m = r->module;
         find_calls(&f, &x->first.x);
+    }
     for (uint32_t i = 0; i < x->predictions.count; i++) {
         struct tuned *t = &x->predictions.at[i];
         t->from = (place){t->at.line, t->at.column};
@@ -199,6 +201,8 @@ int tune_find_places(struct tuning *x)
             t->within = within(x, &f, function_of(&f, t->from));
         t->label = t->label ? t->label : new_name(x, t->from.line, i);
     }
+    if (status == KERNC_COMPILE_NO_MEMORY)
+        show_diagnostics(x->command, r);
     kernc_result_free(r);
-    return EXIT_OK;
+    return status == KERNC_COMPILE_NO_MEMORY ? exit_of_compilation(status) : EXIT_OK;
 }
