@@ -32,15 +32,15 @@ static bool place_object(const struct ir_object *o, uint64_t *end, uint32_t *add
     return *end <= limit || does_not_fit(o, shared, limit, d);
 }
 
-/* Unsized arrays begin behind all others; one element has to fit. */
-static bool place_unsized(const struct ir_module *m, struct be_objects *o, struct diagnostics *d)
+/* Launches place a kernel's unsized arrays behind all others; one element of each has to fit. */
+static bool unsized_fit(const struct ir_module *m, const struct ir_kernel_info *k, uint32_t shared_bytes,
+                        struct diagnostics *d)
 {
-    for (uint32_t i = 0; i < m->objects.count; i++) {
-        const struct ir_object *x = &m->objects.at[i];
-        if (!x->unit)
-            continue;
-        o->address[i] = BE_UNSIZED_AT(o->shared_bytes);
-        if ((uint64_t)o->address[i] + x->unit > BC_MAX_SHARED)
+    uint64_t at = shared_bytes;
+    for (uint32_t i = 0; i < k->unsized.count; i++) {
+        const struct ir_object *x = &m->objects.at[k->unsized.at[i]];
+        at = BE_UNSIZED_AT(at + (i > 0)) + x->unit;
+        if (at > BC_MAX_SHARED)
             return does_not_fit(x, true, BC_MAX_SHARED, d);
     }
     return true;
@@ -59,15 +59,20 @@ bool be_lay_out_objects(struct arena *a, const struct ir_module *m, struct be_ob
     }
     o->shared_bytes = shared == BE_FIRST_ADDRESS ? 0 : (uint32_t)align_up(shared, 16);
     o->data_bytes = (uint32_t)data;
-    return place_unsized(m, o, d);
+    for (uint32_t i = 0; i < m->kernels.count; i++)
+        if (!unsized_fit(m, &m->kernels.at[i], o->shared_bytes, d))
+            return false;
+    return true;
 }
 
-struct be_unsized be_unsized_of(struct arena *a, const struct ir_module *m, const struct ir_kernel_info *k)
+be_unsized_vec be_unsized_of(struct arena *a, const struct ir_module *m, const struct ir_kernel_info *k)
 {
-    if (!k->unsized)
-        return (struct be_unsized){0};
-    const struct ir_object *o = &m->objects.at[k->unsized - 1];
-    return (struct be_unsized){arena_strdup(a, o->name, strcspn(o->name, ".")), o->unit};
+    be_unsized_vec all = {0};
+    for (uint32_t i = 0; i < k->unsized.count; i++) {
+        const struct ir_object *o = &m->objects.at[k->unsized.at[i]];
+        vec_push(a, &all, ((struct be_unsized){arena_strdup(a, o->name, strcspn(o->name, ".")), o->unit}));
+    }
+    return all;
 }
 
 const uint8_t *be_constant_data(struct arena *a, const struct ir_module *m, const struct be_objects *o)

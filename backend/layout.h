@@ -10,16 +10,16 @@
 #define BE_FIRST_ADDRESS 16u /* of shared and private memory: 0 is null */
 
 struct be_objects {
-    uint32_t *address;                 /* by object: in shared memory, or in the constant data */
-    uint32_t shared_bytes, data_bytes; /* shared: a multiple of 16, 0 if there is no object; without the
-                                          unsized ones, which all lie behind: a kernel has at most one */
+    uint32_t *address; /* by object: in shared memory, or in the constant data; of unsized ones,
+                                          which launches place, 0 */
+    uint32_t shared_bytes, data_bytes; /* shared: a multiple of 16, 0 if there is no sized object */
 };
 /* Places the objects in their order, in `a`. False with a diagnostic ("shared-memory", "constant-data") if
  * one does not fit. */
 bool be_lay_out_objects(struct arena *a, const struct ir_module *m, struct be_objects *o,
                         struct diagnostics *d);
-/* The kernel's unsized array, by its name in the source, in `a`. */
-struct be_unsized be_unsized_of(struct arena *a, const struct ir_module *m, const struct ir_kernel_info *k);
+/* The kernel's unsized arrays, by their names in the source, in `a`. */
+be_unsized_vec be_unsized_of(struct arena *a, const struct ir_module *m, const struct ir_kernel_info *k);
 /* The constant data's bytes, in `a`. */
 const uint8_t *be_constant_data(struct arena *a, const struct ir_module *m, const struct be_objects *o);
 

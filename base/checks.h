@@ -4,6 +4,10 @@
 
 #include "base/scheme.h"
 
+/* In the text of a check of memory, as an object's size: that of unsized array i of the kernel, which the
+ * launch gives. No object is that large. */
+#define CHECK_UNSIZED(i) (UINT32_MAX - (i))
+
 enum check_claim {
 #define CLAIM_CHECK(name, where, meaning) CHECK_CLAIM_##name,
 #include "base/checks.def"

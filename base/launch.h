@@ -96,12 +96,13 @@ enum launch_step {
     LAUNCH_OUTPUT, /* show(…) save(…); of named buffers */
 };
 enum launch_clause { LAUNCH_GRID, LAUNCH_BLOCK, LAUNCH_SHARED, LAUNCH_CLAUSES };
+#define LAUNCH_MAX_SHARED 16 /* arrays of a kernel in shared memory that launches size */
 extern const char *const launch_clause_names[LAUNCH_CLAUSES];
 struct launch {
     enum launch_step step;
     const char *kernel;                    /* KERNEL */
     uint32_t grid[3], block[3];            /* KERNEL; 0: not given */
-    uint32_t shared;                       /* KERNEL: elements of its unsized shared array; 0: not given */
+    uint32_t shared[LAUNCH_MAX_SHARED];    /* KERNEL: elements of its unsized shared arrays; 0: not given */
     const char *by_round[LAUNCH_CLAUSES];  /* KERNEL: what the clause says, if that depends on the round; the
                                               numbers are those of the first */
     VEC(struct launch_argument) arguments; /* KERNEL; BUFFER: one, its value */
@@ -188,7 +189,7 @@ void launch_range(enum launch_element e, int64_t *least, uint64_t *greatest);
 const char *launch_evaluate(const char *text, uint64_t round, struct launch_number *n, bool *uses_round);
 /* The sizes of a clause, which `count` says how many there are of. */
 uint32_t *launch_sizes(struct launch *l, enum launch_clause c, uint32_t *count);
-/* Gives the launch the sizes that the text has for a clause, one to three expressions with commas between
+/* Gives the launch the sizes that the text has for a clause, at least one expression, with commas between
  * them. NULL, or the message (static text). */
 const char *launch_parse_sizes(struct arena *a, const char *text, enum launch_clause c, struct launch *l);
 /* Gives the launch the sizes of this round. NULL, or what is wrong with those of clause *at (static text). */

@@ -68,7 +68,8 @@ static const char *check_rounds(const struct launch *l)
     enum launch_clause c;
     const char *why = launch_at_round(&first, 0, &c);
     bool same = memcmp(first.grid, l->grid, sizeof l->grid) == 0 &&
-                memcmp(first.block, l->block, sizeof l->block) == 0 && first.shared == l->shared;
+                memcmp(first.block, l->block, sizeof l->block) == 0 &&
+                memcmp(first.shared, l->shared, sizeof l->shared) == 0;
     for (uint32_t i = 0; !why && i < l->arguments.count; i++)
         if (l->arguments.at[i].value.kind == LAUNCH_ROUND)
             why = launch_evaluate(l->arguments.at[i].value.text, 0, &n, NULL);

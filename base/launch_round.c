@@ -357,7 +357,8 @@ const char *launch_evaluate(const char *text, uint64_t round, struct launch_numb
 
 /* ---- sizes ------------------------------------------------------------------------------------------- */
 
-static const char *read_sizes(struct reader *r, uint32_t count, uint32_t n[3])
+/* Those that are not given: dimensions are 1, arrays 0. */
+static const char *read_sizes(struct reader *r, enum launch_clause c, uint32_t *n, uint32_t count)
 {
     uint32_t read = 0;
     do {
@@ -365,27 +366,29 @@ static const char *read_sizes(struct reader *r, uint32_t count, uint32_t n[3])
         if (r->why)
             return r->why;
         if (read == count)
-            return count == 1 ? "one size is wanted" : "there are at most three sizes";
+            return c == LAUNCH_SHARED ? "there are at most 16 sizes" : "there are at most three sizes";
         if (size.is_float || size.f < 1 || size.f > UINT32_MAX)
             return "a size is an integer, 1 or more";
         n[read++] = (uint32_t)size.i;
     } while (accept(r, ','));
     while (read < count)
-        n[read++] = 1;
+        n[read++] = c != LAUNCH_SHARED;
     return *r->at ? "something follows the sizes" : NULL;
 }
 
 uint32_t *launch_sizes(struct launch *l, enum launch_clause c, uint32_t *count)
 {
-    *count = c == LAUNCH_SHARED ? 1 : 3;
-    return c == LAUNCH_GRID ? l->grid : c == LAUNCH_BLOCK ? l->block : &l->shared;
+    *count = c == LAUNCH_SHARED ? LAUNCH_MAX_SHARED : 3;
+    return c == LAUNCH_GRID ? l->grid : c == LAUNCH_BLOCK ? l->block : l->shared;
 }
+
+_Static_assert(LAUNCH_MAX_SHARED == 16, "as read_sizes says");
 
 const char *launch_parse_sizes(struct arena *a, const char *text, enum launch_clause c, struct launch *l)
 {
     struct reader r = {.at = text};
-    uint32_t count, n[3], *to = launch_sizes(l, c, &count);
-    const char *why = read_sizes(&r, count, n);
+    uint32_t count, n[LAUNCH_MAX_SHARED], *to = launch_sizes(l, c, &count);
+    const char *why = read_sizes(&r, c, n, count);
     if (why)
         return why;
     memcpy(to, n, count * sizeof *to);
@@ -399,7 +402,7 @@ const char *launch_at_round(struct launch *l, uint64_t round, enum launch_clause
     for (*at = 0; *at < LAUNCH_CLAUSES; ++*at) {
         struct reader r = {.at = l->by_round[*at], .round = round};
         uint32_t count, *to = launch_sizes(l, *at, &count);
-        if (r.at && (why = read_sizes(&r, count, to)))
+        if (r.at && (why = read_sizes(&r, *at, to, count)))
             break;
     }
     return why;

@@ -6,6 +6,7 @@
 #include "backend/format/warpcore/asm.h"
 #include "driver/launch.h"
 #include "runtime/context.h"
+#include "runtime/warpcore/simulator.h"
 
 static bool is_asked(const struct run *r)
 {
@@ -54,12 +55,14 @@ static void add_sizes(struct text *t, const char *name, const uint32_t sizes[3])
 
 /* ---- the launch ---------------------------------------------------------------------------------------- */
 
-/* Of a block, with the array that the launch sizes; 0: the launch will be refused, and there is no job. */
-static uint32_t shared_bytes(const struct run *r)
+/* Of a block, with the arrays that the launch sizes; if the launch will be refused, there is no job. */
+static struct rt_shared shared_of(const struct run *r)
 {
-    uint32_t bytes = 0;
-    kernc_launch l = {.size = sizeof l, .shared = r->x.first->launch.shared};
-    return rt_read_shared(r->x.first->kernel, &l, &bytes) == KERNC_OK ? bytes : 0;
+    struct rt_shared shared = {0};
+    kernc_launch l = {.size = sizeof l};
+    experiment_shared(r->x.first->launch.shared, &l);
+    rt_read_shared(r->x.first->kernel, &l, &shared);
+    return shared;
 }
 
 static void add_kernel(struct text *t, const struct run *r)
@@ -72,7 +75,8 @@ static void add_kernel(struct text *t, const struct run *r)
                 k->entry, k->stack);
     text_printf(t, ",\n  \"registers\": %u,\n  \"predicates\": %u", k->registers, k->predicates);
     text_printf(t, ",\n  \"barrier\": %s", k->has_barrier ? "true" : "false");
-    text_printf(t, ",\n  \"private_bytes\": %u,\n  \"shared_bytes\": %u", k->private_bytes, shared_bytes(r));
+    text_printf(t, ",\n  \"private_bytes\": %u,\n  \"shared_bytes\": %u", k->private_bytes,
+                shared_of(r).bytes);
     add_sizes(t, "grid", r->x.first->launch.grid);
     add_sizes(t, "block", r->x.first->launch.block);
     add_words(t, "words", m->code.at, m->code.count);
@@ -81,7 +85,7 @@ static void add_kernel(struct text *t, const struct run *r)
 /* The launch checks them again; if it refuses them, there is no job. */
 static void add_arguments(struct text *t, const struct run *r)
 {
-    uint32_t words[WC_ARGUMENT_WORDS], n = 0;
+    uint32_t words[WC_ARGUMENT_WORDS];
     const struct experiment_step *s = r->x.first;
     uint64_t *bits = arena_array(&r->command->arena, uint64_t, s->param_count + 1);
     bool *given = arena_array(&r->command->arena, bool, s->param_count + 1);
@@ -90,12 +94,8 @@ static void add_arguments(struct text *t, const struct run *r)
     api.arg_count = s->arguments.count;
     if (rt_read_arguments(s->kernel, &api, bits, given) != KERNC_OK)
         return;
-    for (uint32_t i = 0; i < s->param_count; i++) {
-        words[n++] = (uint32_t)bits[i];
-        if (s->params[i].type == BE_I64)
-            words[n++] = (uint32_t)(bits[i] >> 32);
-    }
-    add_words(t, "arguments", words, n);
+    struct rt_shared shared = shared_of(r);
+    add_words(t, "arguments", words, rt_argument_words(s->kernel, bits, &shared, words));
 }
 
 static void add_data(struct text *t, const struct run *r)

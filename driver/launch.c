@@ -18,7 +18,8 @@ static int read_sizes(struct run *r, enum option_id id, enum launch_clause c)
     const char *text = option_value(r->command, id);
     const char *why = text ? launch_parse_sizes(&r->command->arena, text, c, &r->x.launch) : NULL;
     return why ? complain(r->command, EXIT_USAGE, "--%s wants %s, not '%s': %s", option_info[id].name,
-                          c == LAUNCH_SHARED ? "a number of elements" : "one to three sizes such as 8,8,1",
+                          c == LAUNCH_SHARED ? "numbers of elements such as 64 or 64,32"
+                                             : "one to three sizes such as 8,8,1",
                           text, why)
                : EXIT_OK;
 }
@@ -221,7 +222,7 @@ place launch_clause(const struct run *r)
 {
     const struct launch *d = r->x.at ? r->x.at->directive : NULL;
     const char *error = experiment_error(&r->x);
-    bool here = r->source && d && d->shared && !option_given(r->command, OPTION_SHARED) &&
+    bool here = r->source && d && d->shared[0] && !option_given(r->command, OPTION_SHARED) &&
                 (strstr(error, "shared array") || strstr(error, "shared memory"));
     return here ? directive_place(r, d->line, "shared", '(') : NOWHERE;
 }

@@ -126,8 +126,8 @@ static void add_heading(const struct launch_facts *l, struct text *t)
         text_addz(t, ", block ");
         add_sizes(l->block, t);
     }
-    if (l->launch && l->launch->shared)
-        text_printf(t, ", shared %u", l->launch->shared);
+    for (uint32_t i = 0; l->launch && i < LAUNCH_MAX_SHARED && l->launch->shared[i]; i++)
+        text_printf(t, "%s%u", i ? "," : ", shared ", l->launch->shared[i]);
     if (l->runs > 1)
         text_printf(t, ", %llu launches", (unsigned long long)l->runs);
     if (l->level >= 0)

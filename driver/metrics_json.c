@@ -17,11 +17,14 @@ static void json_sizes(const char *key, const uint32_t n[3], struct text *t)
         text_printf(t, "\"%s\": null, ", key);
 }
 
-/* Of a launch that sizes an array in shared memory. */
+/* Of a launch that sizes arrays in shared memory: a number of elements, or a list. */
 static void json_shared(const struct launch_facts *l, struct text *t)
 {
-    if (l->launch && l->launch->shared)
-        text_printf(t, "\"shared\": %u, ", l->launch->shared);
+    const uint32_t *n = l->launch ? l->launch->shared : NULL;
+    bool several = n && n[1];
+    for (uint32_t i = 0; n && i < LAUNCH_MAX_SHARED && n[i]; i++)
+        text_printf(t, "%s%s%u", i ? ", " : "\"shared\": ", several && !i ? "[" : "", n[i]);
+    text_addz(t, several ? "], " : n && n[0] ? ", " : "");
 }
 
 /* A number as JSON and CSV write it; `none` where it does not apply. */

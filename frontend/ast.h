@@ -339,7 +339,7 @@ struct fe_launch {
     span flag_at;
     span kernel_at; /* the decl's name is the kernel's */
     struct fe_launch_item *arguments, *shows, *saves, *grid, *block;
-    struct fe_expr *shared;            /* elements of the kernel's unsized shared array; NULL: not given */
+    struct fe_launch_item *shared;     /* elements of the kernel's unsized shared arrays; NULL: not given */
     span grid_at, block_at, shared_at; /* the clause's word; line 0: not given */
     struct launch built;               /* by fe_launch_build */
 };

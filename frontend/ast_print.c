@@ -292,12 +292,7 @@ static void print_launch(struct printer *p, const struct fe_launch *l)
     print_items(p, "argument", l->arguments);
     print_items(p, "grid", l->grid);
     print_items(p, "block", l->block);
-    if (l->shared) {
-        begin(p, "shared");
-        end_line(p);
-        print_expr(p, l->shared);
-        end(p);
-    }
+    print_items(p, "shared", l->shared);
     print_items(p, "show", l->shows);
     print_items(p, "save", l->saves);
 }

@@ -56,20 +56,25 @@ static enum fe_space variable_space(struct checker *c, struct fe_decl *d)
     return FE_SPACE_PRIVATE;
 }
 
-/* `shared float tile[];` stands in kernels only, once. */
+static bool add_unsized(struct checker *c, struct fe_decl *d)
+{
+    struct fe_function *kernel = c->function;
+    bool fits = kernel->unsized.count < LAUNCH_MAX_SHARED;
+    if (fits)
+        vec_push(c->arena, &kernel->unsized, d);
+    else
+        fe_report(c->fe, FE_MSG(unsized_many), d->name_at, LAUNCH_MAX_SHARED);
+    return fits;
+}
+
+/* `shared float tile[];` stands in kernels only. */
 static bool check_unsized(struct checker *c, struct fe_decl *d)
 {
-    struct fe_type *of = d->type->of;
-    if (c->level == 0 || !c->function || !c->function->is_kernel)
-        fe_report(c->fe, FE_MSG(unsized_place), d->name_at, d->name, fe_type_text(c, of), d->name);
-    else if (c->function->unsized)
-        fe_report(c->fe, FE_MSG(unsized_second), d->name_at, d->name);
-    else {
-        c->function->unsized = d;
+    bool in_kernel = c->level && c->function && c->function->is_kernel;
+    if (in_kernel && add_unsized(c, d))
         return true;
-    }
-    if (c->function && c->function->unsized)
-        fe_note(c->fe, FE_MSG(declared_here), c->function->unsized->name_at, c->function->unsized->name);
+    if (!in_kernel)
+        fe_report(c->fe, FE_MSG(unsized_place), d->name_at, d->name, fe_type_text(c, d->type->of), d->name);
     d->type = c->types->error;
     return false;
 }
@@ -228,9 +233,10 @@ static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
     bool is_private = fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_PRIVATE;
     if (is_private && !fe_is_pointer(t->of))
         fe_report(c->fe, FE_MSG(kernel_pointer), p->where, fe_type_text(c, t));
-    else if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
-        fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t),
-                  fe_type_text(c, element_of(t->of)->plain), p->name ? p->name : "tile");
+    else if (fe_is_unsized(p) && t->of->is_complete)
+        return;
+    else if (fe_is_unsized(p))
+        fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t));
     else if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(t))
         fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));
 }
@@ -403,6 +409,8 @@ void fe_enter_parameter(struct checker *c, struct fe_decl *p)
     if (!p->type)
         p->type = c->types->error;
     variable_new(c, p, FE_SPACE_PRIVATE);
+    if (c->function && c->function->is_kernel && fe_is_unsized(p) && p->type->of->is_complete)
+        add_unsized(c, p);
     fe_enter(c, FE_NAMES, p);
 }
 

@@ -337,7 +337,7 @@ static void check_all_given(struct checker *c, struct fe_launch *l, struct fe_la
 {
     uint32_t at = 0;
     for (struct fe_decl *p = fe_params(t->kernel->decl); p; p = p->next, at++)
-        if (!bitset_has(t->given, at) && p->name) {
+        if (!bitset_has(t->given, at) && p->name && !fe_is_unsized(p)) {
             fe_report(c->fe, FE_MSG(launch_missing), l->kernel_at, t->kernel->name, p->name);
             fe_note(c->fe, FE_MSG(declared_here), p->name_at, p->name);
         }
@@ -348,15 +348,21 @@ static void check_all_given(struct checker *c, struct fe_launch *l, struct fe_la
 static void check_shared(struct checker *c, struct fe_launch *l, struct fe_launched *t)
 {
     struct fe_function *k = t->kernel;
-    struct fe_launch_item n = {.value = l->shared};
-    const struct fe_decl *u = k->unsized;
-    if (!u && l->shared) {
+    uint32_t given = 0, count = k->unsized.count;
+    for (struct fe_launch_item *i = l->shared; i; i = i->next)
+        given++;
+    if (given && !count) {
         fe_report(c->fe, FE_MSG(launch_no_unsized), l->shared_at, k->name);
-    } else if (u && !l->shared) {
-        fe_report(c->fe, FE_MSG(launch_unsized), l->kernel_at, u->name, k->name);
+    } else if (given > count) {
+        fe_report(c->fe, FE_MSG(launch_many_unsized), l->shared_at, k->name, count, count > 1 ? "s" : "",
+                  given);
+    } else if (given < count) {
+        const struct fe_decl *u = k->unsized.at[given];
+        fe_report(c->fe, FE_MSG(launch_unsized), l->kernel_at, u->name, k->name,
+                  count > 1 ? "shared(N, N)" : "shared(N)");
         fe_note(c->fe, FE_MSG(declared_here), u->name_at, u->name);
-    } else if (u) {
-        fe_launch_check_sizes(c, t, LAUNCH_SHARED, &n, l->shared_at, "the length of a shared array",
+    } else if (given) {
+        fe_launch_check_sizes(c, t, LAUNCH_SHARED, l->shared, l->shared_at, "the length of a shared array",
                               INT32_MAX);
     }
 }

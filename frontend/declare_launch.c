@@ -54,28 +54,23 @@ struct list fe_launch_numbers(struct parser *p, struct list values)
     return items;
 }
 
-void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers)
+void fe_launch_size(struct parser *p, struct fe_launch *l, enum launch_clause clause, span where,
+                    struct list numbers)
 {
-    const char *word = is_grid ? "grid" : "block";
-    struct fe_launch_item **to = is_grid ? &l->grid : &l->block;
+    const char *word = launch_clause_names[clause];
+    struct fe_launch_item **to = clause == LAUNCH_GRID    ? &l->grid
+                                 : clause == LAUNCH_BLOCK ? &l->block
+                                                          : &l->shared;
     unsigned n = 0;
     if (*to)
         fe_report(p->fe, FE_MSG(repeated_clause), where, word);
-    for (struct fe_launch_item *i = numbers.first; i; i = i->next)
+    for (struct fe_launch_item *i = numbers.first; clause != LAUNCH_SHARED && i; i = i->next)
         if (++n == 3 && i->next) {
             fe_report(p->fe, FE_MSG(too_many_dimensions), i->next->name_at, word);
             i->next = NULL;
         }
     *to = numbers.first;
-    *(is_grid ? &l->grid_at : &l->block_at) = where;
-}
-
-void fe_launch_shared(struct parser *p, struct fe_launch *l, span where, struct fe_expr *elements)
-{
-    if (l->shared)
-        fe_report(p->fe, FE_MSG(repeated_clause), where, "shared");
-    l->shared = elements;
-    l->shared_at = where;
+    *(clause == LAUNCH_GRID ? &l->grid_at : clause == LAUNCH_BLOCK ? &l->block_at : &l->shared_at) = where;
 }
 
 struct fe_decl *fe_directive(struct parser *p, enum launch_step step, span where, const char *name,

@@ -87,5 +87,7 @@ struct fe_decl *fe_launch_need_parameter(struct checker *c, struct fe_launched *
                   near_parameter(c, t, i->name));
         fe_note(c->fe, FE_MSG(declared_here), t->kernel->decl->name_at, t->kernel->name);
     }
-    return p && !fe_is_error(p->type) ? p : NULL;
+    if (p && fe_is_unsized(p))
+        fe_report(c->fe, FE_MSG(launch_shared), i->name_at, i->name);
+    return p && !fe_is_error(p->type) && !fe_is_unsized(p) ? p : NULL;
 }

@@ -222,8 +222,10 @@ void fe_launch_check_sizes(struct checker *c, struct fe_launched *t, enum launch
         fe_report(c->fe, FE_MSG(launch_first_round), items->value->where, text, why);
     if (!text || why)
         return;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && clause != LAUNCH_SHARED; i++)
         product = n[i] <= (uint64_t)most ? product * n[i] : UINT64_MAX / 2;
+    for (uint32_t i = 0; i < count && clause == LAUNCH_SHARED; i++)
+        product = n[i] > product ? n[i] : product;
     if (product > (uint64_t)most)
         fe_report(c->fe, FE_MSG(launch_size), where, what, (long long)most);
     check_rounds(c, t, items->value->where, clause);

@@ -51,9 +51,11 @@ static struct ir_param_info param_info(struct lowering *l, const struct fe_leaf 
 static void add_kernel_info(struct lowering *l, const struct fe_function *f)
 {
     struct ir_kernel_info info = {.function = f->ir->id};
-    if (f->unsized)
-        info.unsized = fe_object_of(l, fe_variable(f->unsized)) + 1;
+    for (uint32_t i = 0; i < f->unsized.count; i++)
+        vec_push(&l->module->arena, &info.unsized, fe_object_of(l, fe_variable(f->unsized.at[i])));
     for (const struct fe_decl *p = fe_params(f->decl); p; p = p->next) {
+        if (fe_is_unsized(p))
+            continue;
         fe_leaves leaves = fe_leaves_of(l->arena, p->name, p->type);
         for (uint32_t i = 0; i < leaves.count; i++)
             vec_push(&l->module->arena, &info.params, param_info(l, &leaves.at[i]));

@@ -125,13 +125,14 @@ static const char *object_name(struct lowering *l, struct fe_variable *v)
 uint32_t fe_object_of(struct lowering *l, struct fe_variable *v)
 {
     const struct fe_decl *d = v->decl;
+    bool unsized = fe_is_unsized(d);
     if (v->object)
         return v->object - 1;
     struct ir_object o = {.name = object_name(l, v),
-                          .space = (uint8_t)fe_ir_space(v->space),
-                          .size = d->type->is_complete ? (uint32_t)d->type->size : 0,
-                          .unit = d->type->is_complete ? 0 : (uint32_t)d->type->of->size,
-                          .align = d->type->align,
+                          .space = unsized ? IR_TYPE_SHARED : (uint8_t)fe_ir_space(v->space),
+                          .size = unsized ? 0 : (uint32_t)d->type->size,
+                          .unit = unsized ? (uint32_t)d->type->of->size : 0,
+                          .align = unsized ? d->type->of->align : d->type->align,
                           .at = d->name_at.at};
     if (v->space == FE_SPACE_CONSTANT)
         o.bytes = constant_bytes(l, d);

@@ -174,6 +174,20 @@ static bool in_parts(const struct lowering *l, const struct fe_decl *p)
     return l->function->is_kernel && p->type->kind == FE_TYPE_STRUCT;
 }
 
+/* An array in shared memory that the launch sizes is no parameter in the IR: its variable points to it. */
+static bool is_sized_by_launch(const struct lowering *l, const struct fe_decl *p)
+{
+    return l->function->is_kernel && fe_is_unsized(p);
+}
+
+static ir_ref unsized_array(struct lowering *l, struct fe_variable *v)
+{
+    ir_ref r = ir_emit0(&l->c, IR_object, IR_TYPE_SHARED);
+    ir_at(l->f, r)->imm = fe_object_of(l, v);
+    ir_at(l->f, r)->name = fe_hint(l, v);
+    return r;
+}
+
 static void add_parts(struct lowering *l, const struct fe_decl *p)
 {
     fe_leaves leaves = fe_leaves_of(l->arena, p->name, p->type);
@@ -202,7 +216,7 @@ static void lower_parameters(struct lowering *l)
         struct fe_variable *v = fe_variable(p);
         if (in_parts(l, p))
             add_parts(l, p);
-        else
+        else if (!is_sized_by_launch(l, p))
             v->address = add_param(l, parameter_ir_type(p->type), fe_hint(l, v));
         n++;
     }
@@ -219,11 +233,14 @@ static void lower_parameters(struct lowering *l)
     n = 0;
     for (struct fe_decl *p = fe_params(l->function->decl); p; p = p->next, n++) {
         fe_place(l, p->name_at);
-        if (in_parts(l, p))
+        if (is_sized_by_launch(l, p))
+            fe_store(l, (struct address){fe_variable(p)->address, 0, NULL}, p->type->plain,
+                     unsized_array(l, fe_variable(p)));
+        else if (in_parts(l, p))
             part = store_parts(l, p, part);
         else if (p->type->kind != FE_TYPE_STRUCT)
             fe_store(l, (struct address){fe_variable(p)->address, 0, NULL}, p->type->plain, values[n]);
-        part += !in_parts(l, p);
+        part += !in_parts(l, p) && !is_sized_by_launch(l, p);
     }
 }
 

@@ -474,7 +474,7 @@ struct fe_launch *fe_launch_new(struct parser *p, struct fe_launch_item *shows, 
 struct fe_launch *fe_repetition(struct parser *p, struct fe_expr *rounds, const char *flag, span flag_at);
 /* The REPEAT, its directives, the END. */
 struct list fe_repeat(struct parser *p, span where, struct fe_launch *l, struct list directives, span end);
-/* `name` NULL in grid and block; value, first and last as in struct fe_launch_item. */
+/* `name` NULL in grid, block and shared; value, first and last as in struct fe_launch_item. */
 struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value,
                                       struct fe_expr *first, struct fe_expr *last);
 /* Adds a part, which lies at `where`, to an item of show. */
@@ -486,10 +486,9 @@ struct fe_launch_item *fe_shown_as(struct parser *p, struct fe_launch_item *item
 struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items);
 /* An item without name for each expression. */
 struct list fe_launch_numbers(struct parser *p, struct list values);
-/* Sets the grid or the block; one given twice, or of more than three numbers, is reported. */
-void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers);
-/* Sets how many elements the unsized shared array has; given twice is reported. */
-void fe_launch_shared(struct parser *p, struct fe_launch *l, span where, struct fe_expr *elements);
+/* Sets what a clause says; one given twice, or a grid or block of more than three numbers, is reported. */
+void fe_launch_size(struct parser *p, struct fe_launch *l, enum launch_clause clause, span where,
+                    struct list numbers);
 struct list fe_list_join(struct list a, struct list b); /* of declarations */
 /* Appends to the unit. */
 void fe_unit_add(struct fe_unit *u, struct list decls);

@@ -59,9 +59,9 @@ launch_argument:
 
 clauses:
     %empty                                 { $$ = arena_new(p->arena, struct fe_launch); }
-|   clauses GRID '(' numbers ')'           { $$ = $1; fe_launch_size(p, $1, true, @2, $4); }
-|   clauses BLOCK '(' numbers ')'          { $$ = $1; fe_launch_size(p, $1, false, @2, $4); }
-|   clauses SHARED '(' value ')'           { $$ = $1; fe_launch_shared(p, $1, @2, $4); }
+|   clauses GRID '(' numbers ')'           { $$ = $1; fe_launch_size(p, $1, LAUNCH_GRID, @2, $4); }
+|   clauses BLOCK '(' numbers ')'          { $$ = $1; fe_launch_size(p, $1, LAUNCH_BLOCK, @2, $4); }
+|   clauses SHARED '(' numbers ')'         { $$ = $1; fe_launch_size(p, $1, LAUNCH_SHARED, @2, $4); }
 |   clauses SHOW '(' show_items ')'        { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
 |   clauses SAVE '(' save_items ')'        { $$ = $1; $$->saves = fe_launch_append($1->saves, $4); }
 ;

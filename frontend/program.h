@@ -15,7 +15,6 @@ struct fe_variable { /* VARIABLE, PARAMETER */
                                   a parameter's argument does not count */
     bool never_set;            /* declared without a value */
     bool in_own_value;         /* its initialiser mentions it */
-    bool is_unsized;           /* an array in shared memory whose size a launch gives */
     uint32_t loop;             /* loop that encloses the declaration */
     uint32_t begins, ends;     /* its scope, in points of the text; see fe_entered */
     struct fe_variable *outer; /* the function's variable declared last of those visible before it, or NULL */
@@ -70,8 +69,8 @@ struct fe_function {
     VEC(struct fe_function *) instances; /* versions with other than private pointers */
     struct fe_function *written;         /* of an instance the function it is one of, else NULL */
     span called_at;                      /* of a version the first call, or where its address is taken */
-    struct fe_decl *unsized;             /* a kernel's shared array without a size, or NULL */
-    struct fe_stmt *pristine; /* the body before it was checked as written; NULL: it has not been */
+    VEC(struct fe_decl *) unsized; /* a kernel's shared arrays without a size, in the order of the text */
+    struct fe_stmt *pristine;      /* the body before it was checked as written; NULL: it has not been */
     VEC(struct fe_loop) loops;
     VEC(struct fe_use) uses;
     struct ir_function *ir; /* lowering */
@@ -96,6 +95,14 @@ struct fe_program {
 static inline struct fe_variable *fe_variable(const struct fe_decl *d)
 {
     return d->info;
+}
+/* Of a kernel's parameter, or a variable in shared memory: whether it is an array whose size a launch gives,
+ * `shared float *t`, `shared float t[];`. */
+static inline bool fe_is_unsized(const struct fe_decl *d)
+{
+    bool pointer = fe_is_pointer(d->type) && !fe_is_function_pointer(d->type);
+    return d->kind == FE_DECL_PARAMETER ? pointer && d->type->space == FE_SPACE_SHARED
+                                        : !d->type->is_complete;
 }
 static inline struct fe_function *fe_function(const struct fe_decl *d)
 {

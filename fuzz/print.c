@@ -152,10 +152,18 @@ static void print_function(struct printer *w, uint32_t index)
     text_addz(w->out, "}\n");
 }
 
-/* The type of the tile whose size the launch gives, of a third of the programs; FZ_TYPES: none. */
-static uint32_t unsized_tile(const struct fz_program *p, const struct usage *u)
+/* The types of the tiles whose sizes the launch gives, as bits: in a third of the programs some. */
+static uint32_t unsized_tiles(const struct fz_program *p, const struct usage *u)
 {
-    return p->seed % 3 || !u->types ? FZ_TYPES : (uint32_t)__builtin_ctz(u->types);
+    return p->seed % 3 ? 0 : u->types & (u->types & (uint32_t)(p->seed / 3) ? (uint32_t)(p->seed / 3) : ~0u);
+}
+
+/* As a parameter, as an array in the body, or none of these. */
+enum tile_form { TILE_SIZED, TILE_PARAMETER, TILE_ARRAY };
+static enum tile_form form_of(const struct fz_program *p, const struct usage *u, uint32_t type)
+{
+    bool unsized = unsized_tiles(p, u) >> type & 1;
+    return !unsized ? TILE_SIZED : p->seed >> type & 1 ? TILE_PARAMETER : TILE_ARRAY;
 }
 
 /* Shared variables are 0 first: the program may say so. */
@@ -174,12 +182,15 @@ static void print_kernel(struct printer *w)
     struct usage u = usage_of(w->p, w->f);
     text_addz(w->out, "\nkernel void k(");
     print_buffers(w);
+    for (uint32_t t = 0; t < FZ_TYPES; t++)
+        if (form_of(w->p, &u, t) == TILE_PARAMETER)
+            text_printf(w->out, ", shared %s *tile_%s", fz_type_info[t].text, fz_type_info[t].text);
     text_addz(w->out, ")\n{\n");
     w->indent = 1;
     for (uint32_t t = 0; t < FZ_TYPES; t++)
-        if (t == unsized_tile(w->p, &u))
+        if (form_of(w->p, &u, t) == TILE_ARRAY)
             fz_print_line(w, "shared %s tile_%s[];", fz_type_info[t].text, fz_type_info[t].text);
-        else if (u.types >> t & 1)
+        else if (u.types >> t & 1 && form_of(w->p, &u, t) == TILE_SIZED)
             fz_print_line(w, "shared %s tile_%s[%u];", fz_type_info[t].text, fz_type_info[t].text,
                           w->p->threads);
     if (u.own)
@@ -248,8 +259,9 @@ static void print_launch(struct printer *w)
     text_printf(w->out, ") grid(%u) block(%u)", w->p->blocks, w->p->threads);
     if (w->p->functions.count > 0) {
         struct usage u = usage_of(w->p, &vec_last(&w->p->functions));
-        if (unsized_tile(w->p, &u) != FZ_TYPES)
-            text_printf(w->out, " shared(%u)", w->p->threads);
+        uint32_t tiles = (uint32_t)__builtin_popcount(unsized_tiles(w->p, &u));
+        for (uint32_t i = 0; i < tiles; i++)
+            text_printf(w->out, "%s%u%s", i ? ", " : " shared(", w->p->threads, i + 1 == tiles ? ")" : "");
     }
     text_printf(w->out, " show(%s)%s\n", w->p->buffers.at[0].name, w->p->module ? "" : ";");
 }

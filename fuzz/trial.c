@@ -204,7 +204,10 @@ static bool run_kernel(struct trial *t, const struct fz_setup *s, uint64_t fuel,
     l.block[0] = t->p->threads;
     l.args = args;
     l.arg_count = t->p->buffers.count;
-    l.shared = kernc_kernel_shared(t->kernel, NULL) ? t->p->threads : 0;
+    uint32_t sizes[FZ_TYPES];
+    l.shared_sizes = sizes;
+    while (kernc_kernel_shared_array(t->kernel, l.shared_count, NULL))
+        sizes[l.shared_count++] = t->p->threads;
     *status = kernc_run(t->kernel, &l, statistics);
     return true;
 }

@@ -178,8 +178,11 @@ KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index
  * the source it is (line and column may be NULL; 0: not known). 0: none has such a threshold. In launches
  * with fewer threads in a warp it waits for all of them. */
 KERNC_API uint32_t kernc_kernel_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column);
-/* The bytes of an element of the kernel's shared array whose size a launch gives, `shared float tile[];`, and
- * its name (NULL is allowed), which lives as long as the module. 0: it has none. */
+/* The bytes of an element of the kernel's shared array `index` whose size a launch gives, and its name (NULL is
+ * allowed), which lives as long as the module. First come the parameters `shared float *tile`, then the arrays
+ * `shared float tile[];`, both in the order of the source. 0: it has none with this index. */
+KERNC_API uint32_t kernc_kernel_shared_array(const kernc_kernel *kernel, uint32_t index, const char **name);
+/* Of array 0, which most often is the only one. */
 KERNC_API uint32_t kernc_kernel_shared(const kernc_kernel *kernel, const char **name);
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */
@@ -347,13 +350,16 @@ typedef struct kernc_launch {
     int schedule;                  /* kernc_schedule */
     const volatile int *interrupt; /* NULL, or what a signal handler or another thread sets to other than
                                       0: the launch stops soon, as if its fuel had run out */
-    uint32_t shared;               /* elements of the kernel's unsized shared array (kernc_kernel_shared);
-                                      0: it has none */
+    uint32_t shared;               /* elements of the kernel's unsized shared array, if it has one
+                                      (kernc_kernel_shared); 0: none, or as shared_sizes says */
     kernc_step_function *step;     /* NULL, or gets each step of one warp; then one host thread runs all */
     void *step_user;
     uint32_t step_block[3], step_warp; /* the warp: its block's index, and its number in the block; there
                                           need not be one */
     uint32_t banks;                    /* of shared memory, each 4 bytes wide, a power of two; 0: 32 */
+    const uint32_t *shared_sizes; /* if the kernel has several unsized shared arrays: the elements of each
+                                          (kernc_kernel_shared_array), none of them 0 */
+    uint32_t shared_count;        /* how many there are; 0: as `shared` says */
 } kernc_launch;
 
 /* limits of a launch */

@@ -205,7 +205,8 @@ struct ir_param_info {
 struct ir_kernel_info {
     uint32_t function;
     VEC(struct ir_param_info) params;
-    uint32_t unsized;             /* number of the object that is its unsized shared array, plus 1, or 0 */
+    u32_vec unsized;              /* objects: its shared arrays whose lengths a launch gives, in the order in
+                                     which it does; at most LAUNCH_MAX_SHARED */
 };
 
 struct ir_module {
@@ -244,6 +245,9 @@ uint32_t ir_signature_find(const struct ir_module *m, const struct ir_signature 
 /* equal ones share a number */
 uint32_t ir_text_add(struct ir_module *m, const char *text, size_t n);
 const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t function); /* or NULL */
+#define IR_NOT_UNSIZED UINT32_MAX
+/* Which of the kernel's unsized arrays the object is, or IR_NOT_UNSIZED; NULL: of no kernel. */
+uint32_t ir_unsized_number(const struct ir_kernel_info *k, uint32_t object);
 /* A deep copy; the runner checks passes on it and prints differences against it. */
 struct ir_module *ir_module_copy(const struct ir_module *m);
 

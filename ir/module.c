@@ -121,6 +121,14 @@ const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t 
     return NULL;
 }
 
+uint32_t ir_unsized_number(const struct ir_kernel_info *k, uint32_t object)
+{
+    for (uint32_t i = 0; k && i < k->unsized.count; i++)
+        if (k->unsized.at[i] == object)
+            return i;
+    return IR_NOT_UNSIZED;
+}
+
 /* ---- copies ---------------------------------------------------------------------------------------- */
 
 static const char *copy_name(struct ir_module *m, const char *name)
@@ -218,6 +226,7 @@ static void copy_kernels(struct ir_module *to, const struct ir_module *from)
     for (uint32_t i = 0; i < to->kernels.count; i++) {
         struct ir_kernel_info *k = &to->kernels.at[i];
         COPY_VEC(to, &k->params, &from->kernels.at[i].params);
+        COPY_VEC(to, &k->unsized, &from->kernels.at[i].unsized);
         for (uint32_t p = 0; p < k->params.count; p++) {
             k->params.at[p].name = copy_name(to, k->params.at[p].name);
             k->params.at[p].text = copy_name(to, k->params.at[p].text);

@@ -63,6 +63,15 @@ void experiment_close(struct experiment *x)
     x->context = NULL;
 }
 
+void experiment_shared(const uint32_t sizes[LAUNCH_MAX_SHARED], kernc_launch *l)
+{
+    uint32_t count = LAUNCH_MAX_SHARED;
+    while (count && !sizes[count - 1])
+        count--;
+    l->shared_sizes = sizes;
+    l->shared_count = count;
+}
+
 /* ---- the plan runs ----------------------------------------------------------------------------------- */
 
 kernc_status experiment_launch(struct experiment *x, struct experiment_step *step,
@@ -83,7 +92,7 @@ kernc_status experiment_launch(struct experiment *x, struct experiment_step *ste
     }
     memcpy(l.grid, sized.grid, sizeof l.grid);
     memcpy(l.block, sized.block, sizeof l.block);
-    l.shared = sized.shared;
+    experiment_shared(sized.shared, &l);
     l.flags = statistics ? l.flags | KERNC_STATISTICS : l.flags & ~(uint32_t)KERNC_STATISTICS;
     return kernc_run(step->kernel, &l, statistics);
 }

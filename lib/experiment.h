@@ -91,6 +91,8 @@ bool experiment_open(struct experiment *x, const void *program, size_t n);
 /* Runs the plan, once; the buffers keep what it leaves. *statistics (to be freed by the caller), the sum over
  * all launches, if not NULL. */
 kernc_status experiment_run(struct experiment *x, kernc_statistics **statistics);
+/* Gives the launch the elements of shared arrays, up to the last that is not 0. It points to them. */
+void experiment_shared(const uint32_t sizes[LAUNCH_MAX_SHARED], kernc_launch *l);
 /* Launches the step's kernel once, on its buffers as they are. */
 kernc_status experiment_launch(struct experiment *x, struct experiment_step *step,
                                kernc_statistics **statistics);

@@ -285,7 +285,7 @@ static bool check_output(struct experiment *x, const struct launch_output *o)
 /* All that the caller named. */
 static bool check_names(struct experiment *x)
 {
-    if (!experiment_meant(x) && (x->launch.grid[0] || x->launch.block[0] || x->launch.shared))
+    if (!experiment_meant(x) && (x->launch.grid[0] || x->launch.block[0] || x->launch.shared[0]))
         return bad_launch(x, "--%s is for one launch, and %s has %u: --launch=NAME chooses one",
                           x->launch.grid[0]    ? "grid"
                           : x->launch.block[0] ? "block"

@@ -64,6 +64,7 @@ struct kernc_kernel {
     const struct be_param *params;
     uint32_t param_count;
     const struct be_unsized *unsized;
+    uint32_t unsized_count;
     const struct bc_kernel *code;  /* of a program; else NULL */
     const struct wc_kernel *entry; /* of an image; else NULL */
     uint32_t ramp;                 /* a vector filled with indices along x that the kernel never writes;
@@ -153,9 +154,12 @@ double rt_now(void);
 /* arguments.c. Bits of all parameters, and which were given (all false at first). */
 kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given);
 
-/* All shared memory of a block. Fails if the kernel has an array without a size and the launch gives it none,
- * and the other way round. */
-kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, uint32_t *bytes);
+/* The shared memory of a block: its bytes, and where the kernel's unsized arrays begin and their bytes. */
+struct rt_shared {
+    uint32_t bytes, at[LAUNCH_MAX_SHARED], size[LAUNCH_MAX_SHARED];
+};
+/* Fails if the kernel has an array without a size and the launch gives it none, and the other way round. */
+kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, struct rt_shared *shared);
 
 /* instructions.c. Adds what follows from the instructions of a block of code that has run so often. */
 void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uint32_t block,

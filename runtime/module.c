@@ -93,12 +93,17 @@ static uint32_t find_ramp(const struct bc_program *p, const struct bc_kernel *k)
     return ramp;
 }
 
+uint32_t kernc_kernel_shared_array(const kernc_kernel *kernel, uint32_t index, const char **name)
+{
+    bool has = kernel && index < kernel->unsized_count;
+    if (name)
+        *name = has ? kernel->unsized[index].name : "";
+    return has ? kernel->unsized[index].bytes : 0;
+}
+
 uint32_t kernc_kernel_shared(const kernc_kernel *kernel, const char **name)
 {
-    bool has = kernel && kernel->unsized->bytes;
-    if (name)
-        *name = has ? kernel->unsized->name : "";
-    return has ? kernel->unsized->bytes : 0;
+    return kernc_kernel_shared_array(kernel, 0, name);
 }
 
 static void list_kernels(kernc_module *m)
@@ -113,7 +118,9 @@ static void list_kernels(kernc_module *m)
         k->name = k->entry ? k->entry->name : k->code->name;
         k->ramp = k->code ? find_ramp(m->program, k->code) : RT_NO_RAMP;
         k->params = k->entry ? k->entry->params.at : k->code->params.at;
-        k->unsized = k->entry ? &k->entry->unsized : &k->code->unsized;
+        const be_unsized_vec *unsized = k->entry ? &k->entry->unsized : &k->code->unsized;
+        k->unsized = unsized->at;
+        k->unsized_count = unsized->count;
         k->param_count = k->entry ? k->entry->params.count : k->code->params.count;
     }
 }

@@ -20,7 +20,7 @@ bool be_known(const struct be_selector *s, ir_ref r, uint64_t *bits)
     case IR_alloca: *bits = s->c->frames[s->f->id].private_base + s->f->allocas[r]; return true;
     case IR_object:
         *bits = s->c->objects.address[ins->imm];
-        return s->c->m->objects.at[ins->imm].space == IR_TYPE_SHARED;
+        return ins->type == IR_TYPE_SHARED && !s->c->m->objects.at[ins->imm].unit;
     default: return false;
     }
 }
@@ -77,6 +77,11 @@ static bool has_preload(const struct be_selector *s, ir_ref r, enum bc_source *s
     *source = BC_FROM_PARAM;
     if (is_kernel_param(s, ins))
         return true;
+    if (ins->op == IR_object && ins->type == IR_TYPE_SHARED) {
+        const struct ir_kernel_info *k = ir_kernel_info(s->c->m, s->ir->id);
+        *value = k->params.count + ir_unsized_number(k, (uint32_t)ins->imm);
+        return true;
+    }
     *source = BC_FROM_SPECIAL;
     if (ins->op == IR_special)
         return true;

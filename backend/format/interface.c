@@ -9,9 +9,12 @@ bool be_param_is_good(const struct be_param *p)
            layout_is_good(p->layout, p->element_bytes);
 }
 
-bool be_unsized_is_good(const struct be_unsized *u, uint32_t most)
+bool be_unsized_are_good(const be_unsized_vec *all, uint32_t most)
 {
-    return !u->bytes || (u->name && u->bytes <= most);
+    bool good = all->count <= LAUNCH_MAX_SHARED;
+    for (uint32_t i = 0; good && i < all->count; i++)
+        good = all->at[i].name && all->at[i].bytes && all->at[i].bytes <= most;
+    return good;
 }
 
 enum conversion_operand be_printed(enum be_value t)

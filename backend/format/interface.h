@@ -21,16 +21,21 @@ struct be_param {
     const char *layout;
 };
 
-/* A kernel's array in shared memory, behind all other of the program, of which a launch says how many elements
- * it has. `bytes`: of an element; 0: the kernel has none. */
+/* A kernel's array in shared memory of which a launch says how many elements it has. Such arrays lie in their
+ * order behind all other shared memory of the program, each BE_UNSIZED_AT a byte behind the end of the one
+ * before it, so that no pointer to an array's end is one to the next. The words of a launch are the arguments
+ * of the kernel's parameters, and behind them the addresses of these arrays. */
 struct be_unsized {
     const char *name;
-    uint32_t bytes;
+    uint32_t bytes; /* of an element */
 };
-/* Whether it is none, or has a name, and elements of at most `most` bytes. */
-bool be_unsized_is_good(const struct be_unsized *u, uint32_t most);
-/* Where such an array begins behind `shared_bytes` of other shared memory. */
-#define BE_UNSIZED_AT(shared_bytes) ((shared_bytes) ? ((shared_bytes) + 15) / 16 * 16 : 16u)
+typedef VEC(struct be_unsized) be_unsized_vec;
+/* Whether there are at most LAUNCH_MAX_SHARED, with names, and elements of 1 to `most` bytes. */
+bool be_unsized_are_good(const be_unsized_vec *all, uint32_t most);
+#define BE_BAD_UNSIZED                                                                                       \
+    "too many unsized arrays in shared memory, or one without a name or with too large elements"
+/* Where the first begins behind so many bytes of other shared memory. */
+#define BE_UNSIZED_AT(end) ((end) ? ((end) + 15) / 16 * 16 : 16u)
 
 /* What is wrong with a program without kernels, and how to have one: behind the file's name. */
 #define BE_NO_KERNEL                                                                                          \

@@ -45,7 +45,7 @@ void stream_length(struct stream *s, uint32_t *n, uint32_t least);
     } while (0)
 
 /* Rows that every format has (stream_tables.c); they take at least so many bytes. */
-enum { STREAM_PARAM_BYTES = 15, STREAM_LAUNCH_BYTES = 68, STREAM_UNSIZED_BYTES = 8 };
+enum { STREAM_PARAM_BYTES = 15, STREAM_LAUNCH_BYTES = 128, STREAM_UNSIZED_BYTES = 8 };
 /* A row each, in the order of its fields. */
 void stream_param(struct stream *s, struct be_param *p);
 void stream_launch(struct stream *s, struct launch *l);

@@ -169,7 +169,8 @@ void stream_launch(struct stream *s, struct launch *l)
         stream_u32(s, &l->grid[i]);
         stream_u32(s, &l->block[i]);
     }
-    stream_u32(s, &l->shared);
+    for (int i = 0; i < LAUNCH_MAX_SHARED; i++)
+        stream_u32(s, &l->shared[i]);
     for (int i = 0; i < LAUNCH_CLAUSES; i++)
         stream_string(s, &l->by_round[i]);
     stream_vector(s, &l->arguments, 66, exchange_argument);

@@ -113,7 +113,9 @@ bool wc_known(const struct wc_selector *s, ir_ref r, uint32_t *v)
     case IR_constant: *v = (uint32_t)ins->imm; return ins->type != IR_TYPE_I1;
     case IR_function: *v = (uint32_t)ins->imm + 1; return true;
     case IR_alloca: *v = s->f->alloca_address[r]; return true;
-    case IR_object: *v = s->c->objects.address[ins->imm]; return ins->type == IR_TYPE_SHARED;
+    case IR_object:
+        *v = s->c->objects.address[ins->imm];
+        return ins->type == IR_TYPE_SHARED && !s->c->m->objects.at[ins->imm].unit;
     default: return false;
     }
 }

@@ -10,6 +10,7 @@ struct wc_selector {
     const struct ir_function *ir;
     wc_mins_vec *codes;       /* of the block at work */
     uint32_t weight;          /* of it */
+    uint32_t argument_words;  /* of the kernel's parameters */
     struct map shared, local; /* repeatable values: of the prologue, of the block at work */
     struct map listed;        /* those that only lists name */
     place at;

@@ -65,6 +65,7 @@ static void load_arguments(struct wc_selector *s)
         if (t == IR_TYPE_I1)
             s->f->lo[r] = wc_make(s, WC_ne_I_imm, s->f->lo[r], 0, 0);
     }
+    s->argument_words = word;
 }
 
 /* The address to return to stays in r31 if nothing else comes there. */

@@ -10,8 +10,18 @@ static uint32_t data_address(struct wc_selector *s)
     return wc_repeatable(s, WC_csrr, WC_CSR_DATA);
 }
 
+/* A word of the launch behind the kernel's arguments. */
+static uint32_t unsized_address(struct wc_selector *s, uint32_t object)
+{
+    const struct ir_kernel_info *k = ir_kernel_info(s->c->m, s->ir->id);
+    uint32_t word = s->argument_words + ir_unsized_number(k, object);
+    return wc_repeatable(s, WC_ldarg, (int32_t)word);
+}
+
 uint32_t wc_object_address(struct wc_selector *s, ir_ref r)
 {
+    if (ir_at(s->ir, r)->type == IR_TYPE_SHARED)
+        return unsized_address(s, (uint32_t)ir_at(s->ir, r)->imm);
     uint32_t at = s->c->objects.address[ir_at(s->ir, r)->imm], base = data_address(s);
     if (at == 0)
         return base;
@@ -48,7 +58,7 @@ static struct address address_of(struct wc_selector *s, const struct ir_ins *ins
     ir_ref root;
     uint32_t sum = known_part(s, ins->args[0], &root) + (uint32_t)ins->imm;
     uint32_t base = WC_V_ZERO;
-    if (root && ir_at(s->ir, root)->op == IR_object) {
+    if (root && ir_at(s->ir, root)->op == IR_object && ir_at(s->ir, root)->type == IR_TYPE_CONSTANT) {
         sum += s->c->objects.address[ir_at(s->ir, root)->imm];
         base = data_address(s);
     } else if (root) {

@@ -295,6 +295,22 @@ static struct ir_param_info parse_param_info(struct parser *p)
     return i;
 }
 
+/* shared @name {, @name}: of the kernel that is being read. */
+static void parse_unsized(struct parser *p)
+{
+    uint32_t n = 0;
+    do {
+        struct token object = ir_parse_take(p, TOKEN_GLOBAL, "the object's name '@name'");
+        if (!ir_parse_within(p, n++, LAUNCH_MAX_SHARED, "unsized arrays of a kernel") || p->failed)
+            return;
+        vec_push(p->arena, &p->uses,
+                 ((struct global_use){.kind = IR_IMM_OBJECT,
+                                      .name = object.text,
+                                      .where = object.where,
+                                      .kernel = p->m->kernels.count}));
+    } while (ir_parse_accept(p, ','));
+}
+
 static void parse_kernel(struct parser *p)
 {
     struct ir_kernel_info k = {.function = IR_NO_BLOCK};
@@ -307,17 +323,11 @@ static void parse_kernel(struct parser *p)
         } while (ir_parse_accept(p, ','));
         ir_parse_expect(p, ')');
     }
-    bool shared = ir_parse_accept_word(p, "shared");
-    struct token object = shared ? ir_parse_take(p, TOKEN_GLOBAL, "the object's name '@name'") : name;
+    if (ir_parse_accept_word(p, "shared"))
+        parse_unsized(p);
     declare(p, &p->kernels, &name, p->m->kernels.count, "kernel");
     if (p->failed)
         return;
-    if (shared)
-        vec_push(p->arena, &p->uses,
-                 ((struct global_use){.kind = IR_IMM_OBJECT,
-                                      .name = object.text,
-                                      .where = object.where,
-                                      .kernel = p->m->kernels.count}));
     struct global_use use = {.name = name.text, .where = name.where, .kernel = p->m->kernels.count};
     vec_push(p->arena, &p->uses, use);
     vec_push(p->arena, &p->m->kernels, k);
@@ -349,7 +359,7 @@ static void resolve_globals(struct parser *p)
         else if (u->kind == IR_IMM_NONE)
             p->m->kernels.at[u->kernel].function = number;
         else if (!u->fn)
-            p->m->kernels.at[u->kernel].unsized = number + 1;
+            vec_push(&p->m->arena, &p->m->kernels.at[u->kernel].unsized, number);
         else
             ir_at(u->fn, u->ins)->imm = number;
     }

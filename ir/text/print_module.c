@@ -75,9 +75,9 @@ static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, st
         layout(p->layout, out);
     }
     text_char(out, ')');
-    if (k->unsized) {
-        text_addz(out, " shared @");
-        ir_print_name(m->objects.at[k->unsized - 1].name, out);
+    for (uint32_t i = 0; i < k->unsized.count; i++) {
+        text_addz(out, i ? ", @" : " shared @");
+        ir_print_name(m->objects.at[k->unsized.at[i]].name, out);
     }
     text_char(out, '\n');
 }

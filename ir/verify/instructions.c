@@ -182,11 +182,10 @@ static bool is_alignment(uint32_t n)
     return n && n <= IR_MAX_ALIGN && (n & (n - 1)) == 0;
 }
 
-/* Whether the object is the array of the kernel that a launch sizes. */
+/* Whether the object is an array of the kernel that a launch sizes. */
 static bool has_unsized(const struct verifier *v, int64_t object)
 {
-    const struct ir_kernel_info *k = ir_kernel_info(v->m, v->fn->id);
-    return k && k->unsized == (uint64_t)object + 1;
+    return ir_unsized_number(ir_kernel_info(v->m, v->fn->id), (uint32_t)object) != IR_NOT_UNSIZED;
 }
 
 /* Of immediates that name a row of a table: its number of rows; else UINT64_MAX. */

@@ -72,7 +72,12 @@ static bool kernel_info_fits(const struct ir_module *m, const struct ir_kernel_i
             params->at[i] < f->ins.count && ir_at(f, params->at[i])->type == k->params.at[i].type &&
             launch_is_element((enum launch_element)k->params.at[i].element, k->params.at[i].element_bytes) &&
             layout_is_good(k->params.at[i].layout, k->params.at[i].element_bytes);
-    return fits && (!k->unsized || (k->unsized <= m->objects.count && m->objects.at[k->unsized - 1].unit));
+    fits = fits && k->unsized.count <= LAUNCH_MAX_SHARED;
+    for (uint32_t i = 0; fits && i < k->unsized.count; i++) {
+        uint32_t object = k->unsized.at[i];
+        fits = object < m->objects.count && m->objects.at[object].unit && ir_unsized_number(k, object) == i;
+    }
+    return fits;
 }
 
 static void check_kernels(struct verifier *v)

@@ -14,10 +14,11 @@
  * says, by the amount given as the value, unsigned if BYTES is 1.
  * SPACE: g, h (shared), p, or c: constant data or a buffer. SIZE and NAME: of the object that the address was
  * derived from by mere additions, which is b then; SIZE 0: not known, but b is its origin (origins.h, which has
- * more kinds); 2^32 - 1: as the launch says. A check.sync stands behind each fence and syncwarp, and where
+ * more kinds); CHECK_UNSIZED: as the launch says. A check.sync stands behind each fence and syncwarp, and where
  * barriers.c says. Linear.
  */
 #include "opt/check/check_memory.h"
+#include "base/checks.h"
 #include "opt/check/origins.h"
 
 enum { OPT_CHECK_GAP = 4 }; /* bytes between objects, where bounds are checked */
@@ -64,7 +65,8 @@ static char space_of(const struct instrument *x, ir_ref address)
 static const char *object_name(const struct instrument *x, int64_t object, uint32_t *size)
 {
     const struct ir_object *o = &x->m->objects.at[object];
-    *size = o->unit ? UINT32_MAX : o->size;
+    uint32_t unsized = ir_unsized_number(ir_kernel_info(x->m, x->f->id), (uint32_t)object);
+    *size = o->unit ? CHECK_UNSIZED(unsized) : o->size;
     return arena_strdup(x->c->scratch, o->name, strcspn(o->name, ".")); /* as it is in the source */
 }
 
@@ -285,7 +287,7 @@ static void tell_objects(struct instrument *x)
     struct ir_cursor c = cursor_before(x, ir_block_at(x->f, entry)->first);
     for (uint32_t k = 0; k < x->m->objects.count; k++) {
         const struct ir_object *o = &x->m->objects.at[k];
-        if (!is_looked_for(x, o) || (o->unit && (!info || info->unsized != k + 1)))
+        if (!is_looked_for(x, o) || (o->unit && ir_unsized_number(info, k) == IR_NOT_UNSIZED))
             continue;
         const char *name = object_name(x, k, &size);
         ir_ref object = ir_emit0(&c, IR_object, (enum ir_type)o->space);

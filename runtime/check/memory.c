@@ -10,6 +10,7 @@
  * As long as warps access words in a row, segments.c keeps in short what would be in the cells. What is said
  * here of a cell is what all ways have to come to.
  */
+#include "base/checks.h"
 #include "runtime/check/shadow.h"
 
 #include <stdio.h>
@@ -87,8 +88,8 @@ const struct told *rt_told_by(struct rt_check *c, uint32_t text)
     int n = 0;
     if (sscanf(copy, "%u %c %c %u %u %n", &t->checks, &t->kind, &t->space, &t->bytes, &t->size, &n) < 5)
         t->checks = 0;
-    if (t->size == UINT32_MAX)
-        t->size = c->launch->unsized_bytes;
+    if (t->size > CHECK_UNSIZED(LAUNCH_MAX_SHARED))
+        t->size = c->launch->shared.size[CHECK_UNSIZED(t->size)];
     t->name = copy + n;
     if (t->kind == 'u' || t->kind == 'v') {
         char *space = strchr(copy + n, ' ');

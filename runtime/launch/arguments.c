@@ -90,25 +90,58 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
     return KERNC_OK;
 }
 
-kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, uint32_t *bytes)
+/* ---- arrays in shared memory --------------------------------------------------------------------------- */
+
+static kernc_status missing_size(const kernc_kernel *k, uint32_t given)
+{
+    const char *flag = k->unsized_count > 1 ? "--shared=N,N" : "--shared=N";
+    const char *clause = k->unsized_count > 1 ? "shared(N, N)" : "shared(N)";
+    return rt_fail(
+        k->module->context, KERNC_INVALID,
+        "kernel %s: how many elements (of %u bytes) its shared array %s has is not given: %s, or %s "
+        "in the launch line",
+        k->name, k->unsized[given].bytes, k->unsized[given].name, flag, clause);
+}
+
+static kernc_status unwanted_size(const kernc_kernel *k, const uint32_t *sizes, uint32_t count)
 {
     kernc_context *c = k->module->context;
-    const struct be_unsized *u = k->unsized;
-    uint32_t sized = k->entry ? k->module->image->shared_bytes : k->module->program->shared_bytes;
-    uint64_t all = (uint64_t)BE_UNSIZED_AT(sized) + (uint64_t)o->shared * u->bytes;
-    if (o->shared && !u->bytes)
-        return rt_fail(c, KERNC_INVALID, "kernel %s has no shared array without a size, to have %u elements",
-                       k->name, o->shared);
-    if (!o->shared && u->bytes)
+    return k->unsized_count
+               ? rt_fail(c, KERNC_INVALID,
+                         "kernel %s has %u shared array%s without a size, and %u sizes are given", k->name,
+                         k->unsized_count, k->unsized_count > 1 ? "s" : "", count)
+               : rt_fail(c, KERNC_INVALID,
+                         "kernel %s has no shared array without a size, to have %u elements", k->name,
+                         sizes[0]);
+}
+
+kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, struct rt_shared *shared)
+{
+    kernc_context *c = k->module->context;
+    const uint32_t *sizes = o->shared_count ? o->shared_sizes : &o->shared;
+    uint32_t count = o->shared_count ? o->shared_count : o->shared != 0;
+    uint64_t end = k->entry ? k->module->image->shared_bytes : k->module->program->shared_bytes;
+    if (o->shared_count && (!o->shared_sizes || o->shared))
         return rt_fail(c, KERNC_INVALID,
-                       "kernel %s: how many elements (of %u bytes) its shared array %s has is not given: "
-                       "--shared=N, or shared(N) in the launch line",
-                       k->name, u->bytes, u->name);
-    if (o->shared && all > BC_MAX_SHARED)
-        return rt_fail(c, KERNC_LIMIT,
-                       "kernel %s: %u elements of its shared array %s take a block's shared memory to %llu "
-                       "bytes; there are %u (BC_MAX_SHARED)",
-                       k->name, o->shared, u->name, (unsigned long long)all, BC_MAX_SHARED);
-    *bytes = u->bytes ? (uint32_t)all : sized;
+                       o->shared ? "the elements of shared arrays are given by shared and by shared_sizes"
+                                 : "no shared_sizes, but a count of %u",
+                       o->shared_count);
+    if (count > k->unsized_count)
+        return unwanted_size(k, sizes, count);
+    for (uint32_t i = 0; i < k->unsized_count; i++) {
+        if (i == count || !sizes[i])
+            return missing_size(k, i);
+        uint64_t at = BE_UNSIZED_AT(end + (i > 0)), size = (uint64_t)sizes[i] * k->unsized[i].bytes;
+        end = at + size;
+        if (end > BC_MAX_SHARED)
+            return rt_fail(
+                c, KERNC_LIMIT,
+                "kernel %s: %u elements of its shared array %s take a block's shared memory to %llu "
+                "bytes; there are %u (BC_MAX_SHARED)",
+                k->name, sizes[i], k->unsized[i].name, (unsigned long long)end, BC_MAX_SHARED);
+        shared->at[i] = (uint32_t)at;
+        shared->size[i] = (uint32_t)size;
+    }
+    shared->bytes = (uint32_t)end;
     return KERNC_OK;
 }

@@ -97,13 +97,14 @@ struct rt_launch {
     const struct rt_scheme *scheme;
     const struct rt_op *full, *brief, *partial; /* the core's tables, or copies with this launch's changes */
     uint32_t grid[3], block[3];
-    uint64_t blocks;                      /* in the grid */
-    uint32_t threads, warps, width;       /* in a block; of a warp */
-    uint32_t shared_bytes, unsized_bytes; /* of a block; of these the array's that the launch sizes */
-    uint32_t alike;                       /* warps of a block, from the first on, that differ in
+    uint64_t blocks;                /* in the grid */
+    uint32_t threads, warps, width; /* in a block; of a warp */
+    uint32_t shared_bytes;          /* of a block */
+    struct rt_shared shared;        /* of these the arrays that the launch sizes */
+    uint32_t alike;                 /* warps of a block, from the first on, that differ in
                                              lane preloads alone */
-    uint32_t entry;                       /* code index of the kernel's first block */
-    uint32_t ramp;                        /* see rt_warp */
+    uint32_t entry;                 /* code index of the kernel's first block */
+    uint32_t ramp;                  /* see rt_warp */
     struct rt_preloads preloads[RT_PRELOAD_SCOPES];
     struct rt_lane_preloads lane_preloads; /* thread indices */
     uint32_t *tid[3];                      /* lane vectors by warp, padded to the core's lanes; NULL:

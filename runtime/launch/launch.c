@@ -169,17 +169,19 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o)
 {
     uint32_t count = kernel->param_count;
-    uint64_t *params = arena_array(&l->arena, uint64_t, count);
+    uint64_t *params = arena_array(&l->arena, uint64_t, count + LAUNCH_MAX_SHARED);
     kernc_status status = choose(l, o);
     if (status == KERNC_OK)
         status = rt_read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
     if (status == KERNC_OK)
-        status = rt_read_shared(kernel, o, &l->shared_bytes);
+        status = rt_read_shared(kernel, o, &l->shared);
     if (status != KERNC_OK)
         return status;
     rt_watch_new(l, o);
     l->looks_empty = l->watch || l->program->checks_waiting;
-    l->unsized_bytes = o->shared * kernel->unsized->bytes;
+    l->shared_bytes = l->shared.bytes;
+    for (uint32_t i = 0; i < kernel->unsized_count; i++)
+        params[count + i] = l->shared.at[i];
     memcpy(l->grid, o->grid, sizeof l->grid);
     memcpy(l->block, o->block, sizeof l->block);
     l->blocks = rt_volume(o->grid);

@@ -80,14 +80,18 @@ static bool reads_clock(const struct wc_image *m)
 }
 
 /* Values narrower than a word come extended already; see image.h. */
-static void lay_out_arguments(struct rt_sim *s, const uint64_t *bits)
+uint32_t rt_argument_words(const kernc_kernel *k, const uint64_t *bits, const struct rt_shared *shared,
+                           uint32_t words[WC_ARGUMENT_WORDS])
 {
-    uint32_t word = 0;
-    for (uint32_t i = 0; i < s->kernel->param_count; i++) {
-        s->arguments[word++] = (uint32_t)bits[i];
-        if (s->kernel->params[i].type == BE_I64)
-            s->arguments[word++] = (uint32_t)(bits[i] >> 32);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        words[n++] = (uint32_t)bits[i];
+        if (k->params[i].type == BE_I64)
+            words[n++] = (uint32_t)(bits[i] >> 32);
     }
+    for (uint32_t i = 0; i < k->unsized_count; i++)
+        words[n++] = shared->at[i];
+    return n;
 }
 
 static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
@@ -126,7 +130,9 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     uint64_t *bits = arena_array(&s->arena, uint64_t, s->kernel->param_count);
     s->timed = (o->flags & KERNC_STATISTICS) || o->trace || reads_clock(s->image);
     s->core = rt_sim_core_choose(o->isa, s->timed || o->step);
-    kernc_status status = rt_read_shared(s->kernel, o, &s->shared_bytes);
+    struct rt_shared shared;
+    kernc_status status = rt_read_shared(s->kernel, o, &shared);
+    s->shared_bytes = status == KERNC_OK ? shared.bytes : 0;
     if (status == KERNC_OK)
         status = check(s, o);
     if (status == KERNC_OK)
@@ -135,7 +141,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
         status = rt_read_arguments(s->kernel, o, bits, arena_array(&s->arena, bool, s->kernel->param_count));
     if (status != KERNC_OK)
         return status;
-    lay_out_arguments(s, bits);
+    rt_argument_words(s->kernel, bits, &shared, s->arguments);
     decode(s);
     rt_sim_watch_new(s, o);
     memcpy(s->grid, o->grid, sizeof s->grid);

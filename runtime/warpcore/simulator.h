@@ -182,6 +182,9 @@ static inline void rt_sim_charge(struct rt_sim_warp *w, const struct rt_sim_ins 
 
 /* ---- launch.c ---------------------------------------------------------------------------------------- */
 
+/* The words that the kernel's code reads, of the bits of its arguments; how many. */
+uint32_t rt_argument_words(const kernc_kernel *k, const uint64_t *bits, const struct rt_shared *shared,
+                           uint32_t words[WC_ARGUMENT_WORDS]);
 /* A launch of an image's kernel: kernc_run, its options checked and completed. */
 kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics);
 

@@ -105,7 +105,10 @@ static void run_kernel(struct entry *t, unsigned warp)
     launch.args = args;
     launch.arg_count = t->param_count;
     launch.warp = warp;
-    launch.shared = kernc_kernel_shared(t->kernel, NULL) ? 64 : 0;
+    uint32_t sizes[16];
+    launch.shared_sizes = sizes;
+    while (kernc_kernel_shared_array(t->kernel, launch.shared_count, NULL))
+        sizes[launch.shared_count++] = 64;
     kernc_statistics *s = NULL;
     if (kernc_run(t->kernel, &launch, &s) == KERNC_NO_MEMORY) {
         fprintf(stderr, "the program uses up the host's memory\n");

@@ -101,8 +101,11 @@ static uint64_t run(const struct fz_program *p, const struct text *module, struc
                       .scheme = s.scheme,
                       .warp = s.width,
                       .threads = 1,
-                      .fuel = (uint64_t)1 << 24,
-                      .shared = kernc_kernel_shared(kernel, NULL) ? p->threads : 0};
+                      .fuel = (uint64_t)1 << 24};
+    uint32_t sizes[FZ_TYPES];
+    l.shared_sizes = sizes;
+    while (kernc_kernel_shared_array(kernel, l.shared_count, NULL))
+        sizes[l.shared_count++] = p->threads;
     kernc_status status = kernc_run(kernel, &l, NULL);
     if (status != KERNC_OK && status != KERNC_LIMIT)
         fail_msg("class %c, seed %" PRIu64 ": %s", p->class, p->seed, kernc_error_text(c));

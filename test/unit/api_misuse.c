@@ -130,6 +130,7 @@ static void null_objects(void **state)
     assert_false(kernc_kernel_parameter(NULL, 0, &p));
     assert_int_equal(kernc_kernel_threshold(NULL, NULL, NULL), 0);
     assert_int_equal(kernc_kernel_shared(NULL, NULL), 0);
+    assert_int_equal(kernc_kernel_shared_array(NULL, 1, NULL), 0);
     invalid(kernc_run(NULL, &l, NULL));
     invalid(kernc_kernel_statistics(NULL, &(kernc_statistics *){NULL}));
     kernc_buffer_free(NULL);
@@ -303,7 +304,7 @@ static void fields_of_launches(void **state)
     UNUSED(state);
     kernc_argument args[] = {kernc_arg_buffer("out", buffer), kernc_arg_int("n", 1)};
     const kernc_launch good = launch_of(args, 2);
-    kernc_launch wrong[16];
+    kernc_launch wrong[18];
     size_t n = 0;
     for (size_t i = 0; i < COUNT(wrong); i++)
         wrong[i] = good;
@@ -321,6 +322,8 @@ static void fields_of_launches(void **state)
     wrong[n++].anchors = -1;
     wrong[n++].schedule = 99;
     wrong[n++].shared = 5;
+    wrong[n++].shared_count = UINT32_MAX;
+    wrong[n].shared_sizes = &(uint32_t){7}, wrong[n++].shared_count = 1;
     wrong[n].grid[0] = wrong[n].grid[1] = UINT32_MAX, wrong[n++].grid[2] = UINT32_MAX;
     wrong[n].block[0] = wrong[n].block[1] = UINT32_MAX, wrong[n++].block[2] = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {

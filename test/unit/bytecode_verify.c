@@ -134,8 +134,15 @@ DAMAGE(kernel_function, p->kernels.at[0].function = 1;)
 DAMAGE(kernel_registers, p->kernels.at[0].masks = 70000;)
 DAMAGE(kernel_private_odd, p->kernels.at[0].private_bytes = 24;)
 DAMAGE(kernel_private, p->kernels.at[0].private_bytes = BC_MAX_PRIVATE + 16;)
-DAMAGE(kernel_unsized_large, p->kernels.at[0].unsized = ((struct be_unsized){"t", BC_MAX_SHARED + 1});)
-DAMAGE(kernel_unsized_name, p->kernels.at[0].unsized.bytes = 4;)
+static void unsized(struct bc_program *p, const char *name, uint32_t bytes, uint32_t count)
+{
+    while (count--)
+        vec_push(&p->arena, &p->kernels.at[0].unsized, ((struct be_unsized){name, bytes}));
+}
+DAMAGE(kernel_unsized_large, unsized(p, "t", BC_MAX_SHARED + 1, 1);)
+DAMAGE(kernel_unsized_name, unsized(p, NULL, 4, 1);)
+DAMAGE(kernel_unsized_empty, unsized(p, "t", 0, 1);)
+DAMAGE(kernel_unsized_many, unsized(p, "t", 4, LAUNCH_MAX_SHARED + 1);)
 DAMAGE(kernel_preloads, p->kernels.at[0].preload_count = p->preloads.count + 1;)
 DAMAGE(fill_source, p->preloads.at[0].source = 5;)
 DAMAGE(fill_dimension, p->preloads.at[0].source = BC_FROM_GRID; p->preloads.at[0].kind = BC_KIND_V;
@@ -271,8 +278,10 @@ static const struct verify_case cases[] = {
     {"more registers than", kernel_registers},
     {"more bytes of private memory", kernel_private},
     {"private memory is no multiple of 16 bytes", kernel_private_odd},
-    {"its array in shared memory has no name or too large elements", kernel_unsized_large},
-    {"its array in shared memory has no name or too large elements", kernel_unsized_name},
+    {BE_BAD_UNSIZED, kernel_unsized_large},
+    {BE_BAD_UNSIZED, kernel_unsized_name},
+    {BE_BAD_UNSIZED, kernel_unsized_empty},
+    {BE_BAD_UNSIZED, kernel_unsized_many},
     {"its preloads are out of range", kernel_preloads},
     {"bad register or source", fill_source},
     {"bad register or source", fill_dimension},

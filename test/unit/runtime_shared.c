@@ -18,6 +18,15 @@ static const char source[] =
     "    barrier();\n"
     "    p[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x] + one;\n"
     "}\n"
+    "kernel void several(shared char *c, global int *p, shared int *words)\n"
+    "{\n"
+    "    shared long wide[];\n"
+    "    int i = threadIdx.x;\n"
+    "    c[i] = i; words[i] = i * 10; wide[i] = i * 100;\n"
+    "    barrier();\n"
+    "    i = blockDim.x - 1 - i;\n"
+    "    p[threadIdx.x] = c[i] + words[i] + wide[i];\n"
+    "}\n"
     "kernel void plain(global int *p) { shared int a[2]; a[0] = p[0]; p[1] = a[0]; }\n";
 enum { THREADS = 48 };
 
@@ -43,6 +52,16 @@ static kernc_status run(kernc_kernel *k, kernc_buffer *b, uint32_t shared)
     kernc_argument a = kernc_arg_buffer("p", b);
     kernc_launch l = {
         .size = sizeof l, .block = {THREADS}, .args = &a, .arg_count = 1, .threads = 2, .shared = shared};
+    return kernc_run(k, &l, NULL);
+}
+
+static kernc_status run_sizes(kernc_kernel *k, kernc_buffer *b, const uint32_t *sizes, uint32_t count,
+                              uint32_t shared)
+{
+    kernc_argument a = kernc_arg_buffer("p", b);
+    kernc_launch l = {.size = sizeof l, .block = {THREADS}, .args = &a, .arg_count = 1, .shared = shared};
+    l.shared_sizes = sizes;
+    l.shared_count = count;
     return kernc_run(k, &l, NULL);
 }
 
@@ -98,6 +117,46 @@ static void kernels_without(void **state)
     kernc_context_free(c);
 }
 
+static void several_arrays(void **state)
+{
+    static const char *const schemes[] = {"oracle", "pdom", "warp-core:frontier"}, *const names[] = {
+                                                                                       "c", "words", "wide"};
+    static const uint32_t bytes[] = {1, 4, 8}, exact[] = {THREADS, THREADS, THREADS},
+                          more[] = {1000, 77, THREADS};
+    static const uint32_t none[] = {THREADS, 0, THREADS}, large[] = {THREADS, 1 << 18, THREADS};
+    for (unsigned s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        kernc_context *c;
+        kernc_buffer *b;
+        const char *name = NULL;
+        assert_int_equal(kernc_context_create(NULL, &c), KERNC_OK);
+        kernc_kernel *k = load(c, schemes[s], "several");
+        assert_int_equal(kernc_buffer_create(c, THREADS * 4, "p", &b), KERNC_OK);
+        const int *at = kernc_buffer_map(b);
+        assert_int_equal(kernc_kernel_parameter_count(k), 1);
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_int_equal(kernc_kernel_shared_array(k, i, &name), bytes[i]);
+            assert_string_equal(name, names[i]);
+        }
+        assert_int_equal(kernc_kernel_shared_array(k, 3, &name), 0);
+        assert_string_equal(name, "");
+        assert_int_equal(run_sizes(k, b, exact, 3, 0), KERNC_OK);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(at[i], 111 * (THREADS - 1 - i));
+        assert_int_equal(run_sizes(k, b, more, 3, 0), KERNC_OK);
+        expect(c, run_sizes(k, b, (const uint32_t[]){THREADS, THREADS, THREADS - 1}, 3, 0), KERNC_TRAP,
+               "is out of bounds");
+        expect(c, run(k, b, 5), KERNC_INVALID, "how many elements (of 4 bytes) its shared array words");
+        expect(c, run_sizes(k, b, exact, 2, 0), KERNC_INVALID, "its shared array wide");
+        expect(c, run_sizes(k, b, none, 3, 0), KERNC_INVALID, "its shared array words");
+        expect(c, run_sizes(k, b, more, 4, 0), KERNC_INVALID,
+               "has 3 shared arrays without a size, and 4 sizes");
+        expect(c, run_sizes(k, b, NULL, 3, 0), KERNC_INVALID, "no shared_sizes, but a count of 3");
+        expect(c, run_sizes(k, b, exact, 3, 5), KERNC_INVALID, "by shared and by shared_sizes");
+        expect(c, run_sizes(k, b, large, 3, 0), KERNC_LIMIT, "262144 elements of its shared array words");
+        kernc_context_free(c);
+    }
+}
+
 /* Of the memory that the context allows, the array takes its part. */
 static void over_memory(void **state)
 {
@@ -116,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sized_by_launches),
+        cmocka_unit_test(several_arrays),
         cmocka_unit_test(kernels_without),
         cmocka_unit_test(over_memory),
     };

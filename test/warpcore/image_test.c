@@ -297,8 +297,15 @@ DAMAGE(kernel_registers, kernel(m)->registers = WC_REGISTERS + 1;)
 DAMAGE(kernel_predicates, kernel(m)->predicates = WC_PREDICATES + 1;)
 DAMAGE(kernel_odd, kernel(m)->private_bytes = 24;)
 DAMAGE(kernel_private, kernel(m)->private_bytes = WC_MAX_PRIVATE + 16;)
-DAMAGE(kernel_unsized_large, kernel(m)->unsized = ((struct be_unsized){"t", WC_MAX_SHARED + 1});)
-DAMAGE(kernel_unsized_name, kernel(m)->unsized.bytes = 4;)
+static void unsized(struct wc_image *m, const char *name, uint32_t bytes, uint32_t count)
+{
+    while (count--)
+        vec_push(&m->arena, &kernel(m)->unsized, ((struct be_unsized){name, bytes}));
+}
+DAMAGE(kernel_unsized_large, unsized(m, "t", WC_MAX_SHARED + 1, 1);)
+DAMAGE(kernel_unsized_name, unsized(m, NULL, 4, 1);)
+DAMAGE(kernel_unsized_empty, unsized(m, "t", 0, 1);)
+DAMAGE(kernel_unsized_many, unsized(m, "t", 4, LAUNCH_MAX_SHARED + 1);)
 DAMAGE(kernel_stack, kernel(m)->stack = WC_STACK + 2;)
 DAMAGE(kernel_few, kernel(m)->registers = 31;)
 DAMAGE(kernel_few_predicates, kernel(m)->predicates = 4;)
@@ -359,8 +366,10 @@ static const struct verify_case cases[] = {
     {"more registers or predicates than the machine has", kernel_predicates},
     {"private memory is no multiple of 16 bytes", kernel_odd},
     {"more bytes of private memory than", kernel_private},
-    {"its array in shared memory has no name or too large elements", kernel_unsized_large},
-    {"its array in shared memory has no name or too large elements", kernel_unsized_name},
+    {BE_BAD_UNSIZED, kernel_unsized_large},
+    {BE_BAD_UNSIZED, kernel_unsized_name},
+    {BE_BAD_UNSIZED, kernel_unsized_empty},
+    {BE_BAD_UNSIZED, kernel_unsized_many},
     {"a divergence stack of 18 entries, 2 more", kernel_stack},
     {"its code uses 32 registers and 5 predicates, it names 31 and 5", kernel_few},
     {"its code uses 32 registers and 5 predicates, it names 32 and 4", kernel_few_predicates},

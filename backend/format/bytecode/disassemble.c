@@ -231,7 +231,12 @@ static void show_preload(struct listing *l, const struct bc_kernel *k, const str
 {
     text_printf(l->out, "#   %c%u = ", "vwms"[f->kind], f -> reg);
     switch (f->source) {
-    case BC_FROM_PARAM: text_printf(l->out, "parameter %s\n", k->params.at[f->value].name); break;
+    case BC_FROM_PARAM:
+        if (f->value < k->params.count)
+            text_printf(l->out, "parameter %s\n", k->params.at[f->value].name);
+        else
+            text_printf(l->out, "address of %s\n", k->unsized.at[f->value - k->params.count].name);
+        break;
     case BC_FROM_SPECIAL: text_printf(l->out, "%s\n", special_name(f->value)); break;
     case BC_FROM_DATA: text_printf(l->out, "data + %llu\n", (unsigned long long)f->value); break;
     case BC_FROM_GRID: {
@@ -247,8 +252,9 @@ static void show_kernel(struct listing *l, const struct bc_kernel *k)
 {
     text_printf(l->out, "# kernel %s: %u vectors, %u masks, %u scalars, %u bytes of private memory", k->name,
                 k->vectors, k->masks, k->scalars, k->private_bytes);
-    if (k->unsized.bytes)
-        text_printf(l->out, ", shared array %s of elements of %u bytes", k->unsized.name, k->unsized.bytes);
+    for (uint32_t i = 0; i < k->unsized.count; i++)
+        text_printf(l->out, ", shared array %s of elements of %u bytes", k->unsized.at[i].name,
+                    k->unsized.at[i].bytes);
     text_char(l->out, '\n');
     for (uint32_t i = 0; i < k->preload_count; i++)
         show_preload(l, k, &l->p->preloads.at[k->first_preload + i]);

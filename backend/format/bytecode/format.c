@@ -7,7 +7,7 @@
 #include "backend/format/bytecode/program.h"
 #include "backend/format/stream.h"
 
-#define VERSION 7
+#define VERSION 8
 
 struct bc_program *bc_program_new(void)
 {
@@ -153,7 +153,7 @@ static void exchange_kernel(struct stream *s, struct bc_kernel *k)
     stream_vector(s, &k->params, STREAM_PARAM_BYTES, stream_param);
     stream_u32(s, &k->line);
     stream_bool(s, &k->has_barrier);
-    stream_unsized(s, &k->unsized);
+    stream_vector(s, &k->unsized, STREAM_UNSIZED_BYTES, stream_unsized);
 }
 
 static void exchange_program(struct stream *s, void *program)
@@ -172,7 +172,7 @@ static void exchange_program(struct stream *s, void *program)
     stream_vector(s, &p->texts, 4, exchange_text);
     stream_vector(s, &p->functions, 25, exchange_function);
     stream_vector(s, &p->preloads, 12, exchange_preload);
-    stream_vector(s, &p->kernels, 41 + STREAM_UNSIZED_BYTES, exchange_kernel);
+    stream_vector(s, &p->kernels, 45, exchange_kernel);
     stream_vector(s, &p->launches, STREAM_LAUNCH_BYTES, stream_launch);
     stream_bytes(s, &p->data, &p->data_bytes);
     stream_u32(s, &p->shared_bytes);

@@ -181,7 +181,7 @@ enum bc_special {
 /* Registers the runtime fills before a warp runs. */
 enum bc_source {
     BC_FROM_CONSTANT, /* value: the bits */
-    BC_FROM_PARAM,    /* value: number of the kernel's parameter */
+    BC_FROM_PARAM,    /* value: number of the launch's word (backend/format/interface.h) */
     BC_FROM_SPECIAL,  /* value: enum bc_special */
     BC_FROM_DATA,     /* value: offset in the program's data; the loader adds its address */
     BC_FROM_GRID,     /* the thread's index in the grid, block's index * block's size + index in the
@@ -202,7 +202,7 @@ struct bc_kernel {
     VEC(struct be_param) params;
     uint32_t line;
     bool has_barrier;
-    struct be_unsized unsized; /* bytes of an element: at most BC_MAX_SHARED */
+    be_unsized_vec unsized; /* bytes of an element: at most BC_MAX_SHARED */
 };
 
 struct bc_program {

@@ -140,7 +140,7 @@ static bool preload_has_source(const struct verifier *v, const struct bc_kernel 
 {
     switch (f->source) {
     case BC_FROM_CONSTANT: return true;
-    case BC_FROM_PARAM: return f->value < k->params.count;
+    case BC_FROM_PARAM: return f->value < (uint64_t)k->params.count + k->unsized.count;
     case BC_FROM_SPECIAL: return f->value < BC_SPECIALS;
     case BC_FROM_DATA: return f->value <= v->p->data_bytes;
     case BC_FROM_GRID: return f->value < 3 && f->kind == BC_KIND_V;
@@ -173,8 +173,8 @@ static bool check_kernel(struct verifier *v, uint32_t i)
         return verify_fail(v, "kernel %u: private memory is no multiple of 16 bytes", i);
     if (k->private_bytes > BC_MAX_PRIVATE)
         return verify_fail(v, "kernel %u: more bytes of private memory than %u", i, BC_MAX_PRIVATE);
-    if (!be_unsized_is_good(&k->unsized, BC_MAX_SHARED))
-        return verify_fail(v, "kernel %u: its array in shared memory has no name or too large elements", i);
+    if (!be_unsized_are_good(&k->unsized, BC_MAX_SHARED))
+        return verify_fail(v, "kernel %u: " BE_BAD_UNSIZED, i);
     if (k->preload_count > p->preloads.count || k->first_preload > p->preloads.count - k->preload_count)
         return verify_fail(v, "kernel %u: its preloads are out of range", i);
     if (!check_fills(v, k))

@@ -15,7 +15,8 @@ static void take_sizes(struct wc_assembler *a, struct launch *l, enum launch_cla
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        n[i] = wc_take_u32(a, UINT32_MAX, "a size");
+        if (c != LAUNCH_SHARED || i == 0 || a->lexer.token.kind == WC_TOKEN_NUMBER)
+            n[i] = wc_take_u32(a, UINT32_MAX, "a size");
 }
 
 /* Whether a clause with sizes stands here. */
@@ -29,7 +30,7 @@ static bool take_clause(struct wc_assembler *a, struct launch *l)
     return false;
 }
 
-/* What stands behind a directive's name: {, grid x y z | block x y z | shared n | while name | layout "text"
+/* What stands behind a directive's name: {, grid x y z | block x y z | shared n … | while name | layout "text"
  * | line n} */
 static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
 {
@@ -58,7 +59,7 @@ static struct launch new_directive(struct wc_assembler *a, enum launch_step step
     return (struct launch){.step = step, .line = a->has_file ? 0 : a->lexer.token.where.at.line};
 }
 
-/* .launch kernel {, grid x y z | block x y z | shared n | line n} */
+/* .launch kernel {, grid x y z | block x y z | shared n … | line n} */
 void wc_take_launch(struct wc_assembler *a)
 {
     struct launch l = new_directive(a, LAUNCH_KERNEL);

@@ -154,10 +154,11 @@ static void take_text(struct wc_assembler *a)
 
 /* ---- kernels ----------------------------------------------------------------------------------------- */
 
-static void take_unsized(struct wc_assembler *a, struct be_unsized *u)
+static void take_unsized(struct wc_assembler *a, struct wc_kernel *k)
 {
-    u->bytes = wc_take_u32(a, WC_MAX_SHARED, "an element's bytes");
-    u->name = wc_take_name(a, "an array's name");
+    struct be_unsized u = {.bytes = wc_take_u32(a, WC_MAX_SHARED, "an element's bytes")};
+    u.name = wc_take_name(a, "an array's name");
+    vec_push(&a->m->arena, &k->unsized, u);
 }
 
 static void take_attribute(struct wc_assembler *a, struct wc_kernel *k)
@@ -177,7 +178,7 @@ static void take_attribute(struct wc_assembler *a, struct wc_kernel *k)
     else if (wc_accept_word(a, "barrier"))
         k->has_barrier = true;
     else if (wc_accept_word(a, "unsized"))
-        take_unsized(a, &k->unsized);
+        take_unsized(a, k);
     else
         wc_asm_error(a, "operand",
                      "entry, registers, predicates, private, stack, line, barrier or unsized is wanted here");

@@ -119,9 +119,9 @@ static void print_kernel(struct writer *w, const struct wc_kernel *k)
     name_word(w, k->entry, w->out);
     text_printf(w->out, ", registers %u, predicates %u, private %u, stack %u, line %u%s", k->registers,
                 k->predicates, k->private_bytes, k->stack, k->line, k->has_barrier ? ", barrier" : "");
-    if (k->unsized.bytes) {
-        text_printf(w->out, ", unsized %u ", k->unsized.bytes);
-        print_name(k->unsized.name, w->out);
+    for (uint32_t i = 0; i < k->unsized.count; i++) {
+        text_printf(w->out, ", unsized %u ", k->unsized.at[i].bytes);
+        print_name(k->unsized.at[i].name, w->out);
     }
     text_char(w->out, '\n');
     for (uint32_t i = 0; i < k->params.count; i++)
@@ -131,7 +131,9 @@ static void print_kernel(struct writer *w, const struct wc_kernel *k)
 static void print_sizes(struct writer *w, const struct launch *l, enum launch_clause c)
 {
     uint32_t count, *n = launch_sizes((struct launch *)l, c, &count);
-    if (c == LAUNCH_SHARED && !*n)
+    while (c == LAUNCH_SHARED && count && !n[count - 1])
+        count--;
+    if (!count)
         return;
     text_printf(w->out, ", %s", launch_clause_names[c]);
     for (uint32_t i = 0; !l->by_round[c] && i < count; i++)

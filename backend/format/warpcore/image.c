@@ -6,7 +6,7 @@
 #include "backend/format/warpcore/image.h"
 #include "backend/format/stream.h"
 
-#define VERSION 5
+#define VERSION 6
 
 struct wc_image *wc_image_new(void)
 {
@@ -64,7 +64,7 @@ static void exchange_kernel(struct stream *s, struct wc_kernel *k)
     stream_vector(s, &k->params, STREAM_PARAM_BYTES, stream_param);
     stream_u32(s, &k->line);
     stream_bool(s, &k->has_barrier);
-    stream_unsized(s, &k->unsized);
+    stream_vector(s, &k->unsized, STREAM_UNSIZED_BYTES, stream_unsized);
 }
 
 static void exchange_image(struct stream *s, void *image)
@@ -76,7 +76,7 @@ static void exchange_image(struct stream *s, void *image)
     stream_vector(s, &m->places, 8, exchange_place);
     stream_vector(s, &m->symbols, 8, exchange_symbol);
     stream_vector(s, &m->texts, 8, exchange_text);
-    stream_vector(s, &m->kernels, 33 + STREAM_UNSIZED_BYTES, exchange_kernel);
+    stream_vector(s, &m->kernels, 37, exchange_kernel);
     stream_vector(s, &m->launches, STREAM_LAUNCH_BYTES, stream_launch);
     stream_bytes(s, &m->data, &m->data_bytes);
     stream_u32(s, &m->shared_bytes);

@@ -38,7 +38,7 @@ struct wc_kernel {
     VEC(struct be_param) params;
     uint32_t line;
     bool has_barrier;
-    struct be_unsized unsized; /* bytes of an element: at most WC_MAX_SHARED */
+    be_unsized_vec unsized; /* bytes of an element: at most WC_MAX_SHARED */
 };
 
 /* A printf format, or the message of an assert or trap. `operands`: enum be_value of each printf operand

@@ -58,8 +58,8 @@ static void print_summary(struct listing *l, const char *comment)
         text_visible_line(l->out, k->name, strlen(k->name));
         text_printf(l->out, ": entry %u, %u registers, %u predicates, %u bytes of private memory, stack %u",
                     k->entry, k->registers, k->predicates, k->private_bytes, k->stack);
-        if (k->unsized.bytes)
-            text_printf(l->out, ", shared array of elements of %u bytes", k->unsized.bytes);
+        for (uint32_t n = 0; n < k->unsized.count; n++)
+            text_printf(l->out, ", shared array of elements of %u bytes", k->unsized.at[n].bytes);
         text_char(l->out, '\n');
     }
 }

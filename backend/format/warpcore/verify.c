@@ -77,7 +77,7 @@ static bool check_params(struct wc_verifier *v, const struct wc_kernel *k)
         if (!be_param_is_good(x) || x->type == BE_F64)
             return wc_verify_fail(v, "kernel %s: bad parameter %u", k->name, i);
     }
-    if (k->params.count > WC_ARGUMENT_WORDS || wc_argument_words(k) > WC_ARGUMENT_WORDS)
+    if (k->params.count > WC_ARGUMENT_WORDS || wc_argument_words(k) + k->unsized.count > WC_ARGUMENT_WORDS)
         return wc_verify_fail(v, "kernel %s: more argument words than %u", k->name, WC_ARGUMENT_WORDS);
     return true;
 }
@@ -98,9 +98,8 @@ static bool check_kernel(struct wc_verifier *v, struct strings *names, uint32_t 
         return wc_verify_fail(v, "kernel %s: private memory is no multiple of 16 bytes", k->name);
     if (k->private_bytes > WC_MAX_PRIVATE)
         return wc_verify_fail(v, "kernel %s: more bytes of private memory than %u", k->name, WC_MAX_PRIVATE);
-    if (!be_unsized_is_good(&k->unsized, WC_MAX_SHARED))
-        return wc_verify_fail(v, "kernel %s: its array in shared memory has no name or too large elements",
-                              k->name);
+    if (!be_unsized_are_good(&k->unsized, WC_MAX_SHARED))
+        return wc_verify_fail(v, "kernel %s: " BE_BAD_UNSIZED, k->name);
     if (k->stack > WC_STACK)
         return wc_verify_fail(v, "kernel %s: a divergence stack of %u entries, %u more than there are",
                               k->name, k->stack, k->stack - WC_STACK);
