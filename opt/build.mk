@@ -2,7 +2,7 @@
 opt_SRC := $(addprefix opt/runner/,runner.c options.c analyses.c equal.c dumps.c remarks.c)
 opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call.c merge_edges.c cut.c co_execution.c)
 opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
-    gvn.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c inline.c)
+    gvn.c direct_calls.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c inline.c)
 opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
 opt_SRC += $(addprefix opt/convergence/,infer_tokens.c nonconvergent.c reducible.c latch.c join_barriers.c converge.c converge_demand.c \
     pdom.c unify_edges.c unify_returns.c loop_normal_form.c cut_loops.c structured.c structurize.c structurize_branches.c)

@@ -326,17 +326,27 @@ static ir_ref simplify_access(struct opt_view *v)
     return 0;
 }
 
-/* What an object of constant memory holds at a known place. */
-static ir_ref simplify_load(struct opt_view *v)
+bool opt_constant_load(const struct ir_function *f, const struct ir_ins *load, scalar_bits *bits)
 {
-    simplify_access(v);
-    const struct ir_ins *load = ir_at(v->f, v->r), *from = ir_at(v->f, load->args[0]);
+    struct ir_address a = ir_address_of(f, load->args[0]);
+    const struct ir_ins *from = ir_at(f, a.root);
     if (from->op != IR_object || from->type != IR_TYPE_CONSTANT ||
         (load->mem == IR_MEM_PTR && load->type != IR_TYPE_FUNCTION))
-        return 0;
-    const struct ir_object *o = &v->f->module->objects.at[from->imm];
-    uint64_t begin = (uint32_t)load->imm, bytes = ir_mem_info[load->mem].bytes;
-    return begin + bytes <= o->size ? ir_const(v->f, load->type, ir_loaded(load->mem, o->bytes + begin)) : 0;
+        return false;
+    const struct ir_object *o = &f->module->objects.at[from->imm];
+    uint64_t begin = (uint32_t)load->imm + a.offset, bytes = ir_mem_info[load->mem].bytes;
+    if (begin + bytes > o->size)
+        return false;
+    *bits = ir_loaded(load->mem, o->bytes + begin);
+    return true;
+}
+
+static ir_ref simplify_load(struct opt_view *v)
+{
+    scalar_bits bits;
+    simplify_access(v);
+    const struct ir_ins *load = ir_at(v->f, v->r);
+    return opt_constant_load(v->f, load, &bits) ? ir_const(v->f, load->type, bits) : 0;
 }
 
 /* ---- the table --------------------------------------------------------------------------------------- */

@@ -19,6 +19,8 @@ static inline const struct ir_ins *maker(const struct opt_view *v, unsigned arg)
     return ir_at(v->f, v->ins.args[arg]);
 }
 
+/* What a load gives that reads constant data at a known place; false: it doesn't. */
+bool opt_constant_load(const struct ir_function *f, const struct ir_ins *load, scalar_bits *bits);
 /* Rewrites r to `op a b` in place (b 0: one operand). Gives 0. */
 ir_ref opt_rewrite(struct opt_view *v, enum ir_op op, ir_ref a, ir_ref b);
 
