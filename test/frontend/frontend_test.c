@@ -301,9 +301,20 @@ static void test_vim(void **state)
 #define KEYWORD(text, token, value) text,
 #include "frontend/keywords.def"
     };
+    static const char *const directives[] = {"launch", "buffer", "repeat", "show", "save",
+                                             "round",  "null",   "file",   "as",   "hex"};
     struct text file = {0};
     UNUSED(state);
     assert_null(file_read(VIM, FILE_MAX, &file));
+    for (size_t i = 0; i < COUNT(directives); i++)
+        if (!has_word(file.at, directives[i]))
+            fail_msg(VIM ": no word '%s' of directives", directives[i]);
+    for (size_t i = 0; i < LAUNCH_FORMS; i++)
+        if (!has_word(file.at, launch_forms[i].name))
+            fail_msg(VIM ": no way '%s' to make a buffer", launch_forms[i].name);
+    for (size_t i = 0; i < LAUNCH_CLAUSES; i++)
+        if (!has_word(file.at, launch_clause_names[i]))
+            fail_msg(VIM ": no clause '%s'", launch_clause_names[i]);
     for (size_t i = 0; i < COUNT(keywords); i++)
         if (!has_word(file.at, keywords[i]))
             fail_msg(VIM ": no word '%s'", keywords[i]);

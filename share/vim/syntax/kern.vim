@@ -16,7 +16,7 @@ syn keyword kernLabel       case default
 syn keyword kernStatement   break continue return goto
 syn keyword kernException   try catch throw
 syn keyword kernConverge    Predict
-syn keyword kernLaunch      launch include
+syn keyword kernLaunch      include
 syn keyword kernOperator    sizeof static_assert _Static_assert
 
 " types and declarations
@@ -58,6 +58,19 @@ syn match   kernFormat      contained "%[-+ #0]*\d*\(\.\d\+\)\=\(hh\|h\|ll\|l\)\
 syn region  kernString      start=+"+ skip=+\\\\\|\\"+ end=+"+ oneline contains=kernEscape,kernFormat
 syn match   kernCharacter   "'\(\\\(x\x\+\|\o\{1,3}\|.\)\|[^\\']\)'" contains=kernEscape
 
+" what runs a file: launches, named buffers, repeats, outputs; their words are names elsewhere
+syn cluster kernParts       contains=kernClause,kernMade,kernRound,kernHex,kernFile,kernRange,kernOperator,kernType,kernBoolean,kernNumber,kernFloat,kernString,kernCharacter,kernComment
+syn region  kernDirective   matchgroup=kernLaunch start="\<launch\>\ze\_s\+\h" end=";" contains=@kernParts
+syn region  kernDirective   matchgroup=kernLaunch start="^\s*\zs\<buffer\>\ze\s\+\h.*=" end=";" contains=@kernParts,kernStructure
+syn region  kernDirective   matchgroup=kernLaunch start="^\s*\zs\<repeat\>\ze\_s*\((\|while\>\)" end="{"me=s-1 contains=@kernParts,kernRepeat
+syn region  kernDirective   matchgroup=kernLaunch start="^\s*\zs\%(show\|save\)\>\ze\s*(" end=";" contains=@kernParts
+syn match   kernClause      contained "\<\%(grid\|block\|shared\|show\|save\)\>\ze\_s*("
+syn match   kernMade        contained "\<\%(zeros\|iota\|ramp\|random\|normal\|file\)\>\ze\_s*("
+syn match   kernRound       contained "\<round\>\|\<null\>"
+syn match   kernHex         contained "\<as\s\+hex\>"
+syn match   kernRange       contained "\.\."
+syn match   kernFile        contained "@\ze\s*\""
+
 " labels and tokens
 syn match   kernUserLabel   "^\s*\zs\h\w*\ze\s*:[^:]" contains=kernLabel
 syn match   kernToken       "@\s*\h\w*"
@@ -83,6 +96,12 @@ hi def link kernConverge    PreProc
 hi def link kernPreProc     PreProc
 hi def link kernToken       PreProc
 hi def link kernLaunch      PreProc
+hi def link kernClause      PreProc
+hi def link kernHex         PreProc
+hi def link kernFile        PreProc
+hi def link kernRange       Operator
+hi def link kernMade        Function
+hi def link kernRound       Constant
 hi def link kernOperator    Operator
 hi def link kernType        Type
 hi def link kernStructure   Structure
