@@ -120,6 +120,12 @@ static void note_initial_uses(const struct fz_function *f, struct usage *u)
     }
 }
 
+void fz_print_parameters(struct printer *w)
+{
+    for (uint32_t i = 0; i < w->f->params; i++)
+        print_parameter(w, i);
+}
+
 static struct usage usage_of(const struct fz_program *p, const struct fz_function *f)
 {
     struct usage u = {.variables = bitset_new(p->arena, f->variables.count)};
@@ -140,8 +146,7 @@ static void print_function(struct printer *w, uint32_t index)
     } else {
         text_printf(w->out, "\n%s f%u(uint gid, const global int *input", fz_type_info[w->f->result].text,
                     index);
-        for (uint32_t i = 0; i < w->f->params; i++)
-            print_parameter(w, i);
+        fz_print_parameters(w);
         text_addz(w->out, ")\n{\n");
     }
     w->indent = 1;
@@ -173,6 +178,8 @@ static void print_settings(struct printer *w, const struct usage *u)
         fz_print_line(w, "for (uint c = 0; c < %d; c++) own[threadIdx.x * %d + c] = 0;", FZ_CELLS, FZ_CELLS);
     if (u->counts)
         fz_print_line(w, "for (uint c = threadIdx.x; c < %d; c += blockDim.x) counts[c] = 0;", FZ_COUNTERS);
+    if (u->counts && fz_adds_doubles(w->p))
+        fz_print_line(w, "for (uint c = threadIdx.x; c < %d; c += blockDim.x) adds[c] = 0;", FZ_COUNTERS);
     if (u->counts)
         fz_print_line(w, "barrier();");
 }
@@ -197,6 +204,8 @@ static void print_kernel(struct printer *w)
         fz_print_line(w, "shared int own[%u];", FZ_CELLS * w->p->threads);
     if (u.counts)
         fz_print_line(w, "shared int counts[%d];", FZ_COUNTERS);
+    if (u.counts && fz_adds_doubles(w->p))
+        fz_print_line(w, "shared double adds[%d];", FZ_COUNTERS);
     fz_print_line(w, "uint gid = blockIdx.x * blockDim.x + threadIdx.x;");
     if (!fz_has_types(w->p))
         fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
@@ -303,6 +312,7 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
             print_function(&w, i);
     }
     w.f = fz_kernel(p);
+    fz_print_tables(&w);
     print_kernel(&w);
     print_launch(&w);
 }

@@ -36,6 +36,20 @@ const char *fz_pointer_type(const struct fz_program *p);
 void fz_print_point(struct printer *w, const struct fz_node *n);
 void fz_print_lead(struct printer *w, const struct fz_node *n);
 
+/* print.c: the parameters of the function being printed, each behind a comma. */
+void fz_print_parameters(struct printer *w);
+
+/* print_tables.c: the tables of functions that the kernel calls through, if it does; what CALL_EITHER calls. */
+void fz_print_tables(struct printer *w);
+void fz_print_callee(struct printer *w, const struct fz_node *n);
+
+/* Whether the program's shared counters have a sum of doubles beside each, all of them integers: then the order
+ * of additions can't be seen. */
+static inline bool fz_adds_doubles(const struct fz_program *p)
+{
+    return p->class == 'a' && p->seed / 2 % 2;
+}
+
 /* print_stmt.c: a BLOCK with its braces, and the statements of one. */
 void fz_print_block(struct printer *w, const struct fz_node *block);
 void fz_print_list(struct printer *w, const struct fz_node *block);

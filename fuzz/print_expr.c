@@ -180,9 +180,7 @@ static void print_arguments(struct printer *w, const struct fz_node *argument)
 
 static void print_call_either(struct printer *w, const struct fz_node *n)
 {
-    text_char(w->out, '(');
-    fz_print_expr(w, n->first);
-    text_printf(w->out, " ? f%u : f%u)", n->name, (unsigned)n->value);
+    fz_print_callee(w, n);
     print_arguments(w, n->first->next);
 }
 

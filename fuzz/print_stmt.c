@@ -279,10 +279,14 @@ static void print_output(struct printer *w, const struct fz_node *n)
 
 static void print_atomic(struct printer *w, const struct fz_node *n)
 {
+    bool doubles = n->flag && n->value == 0 && fz_adds_doubles(w->p);
     fz_print_indent(w);
-    text_printf(w->out, "atomic_%s(&%s[", fz_atomics[n->value], n->flag ? "counts" : "sums");
+    text_printf(w->out, "atomic_%s(&%s[", fz_atomics[n->value],
+                doubles   ? "adds"
+                : n->flag ? "counts"
+                          : "sums");
     fz_print_masked(w, n->first, FZ_COUNTERS / FZ_ATOMICS - 1);
-    text_printf(w->out, " * %d + %u], (int)", FZ_ATOMICS, (unsigned)n->value);
+    text_printf(w->out, " * %d + %u], %s(int)", FZ_ATOMICS, (unsigned)n->value, doubles ? "(double)" : "");
     fz_print_expr(w, n->first->next);
     text_addz(w->out, ");\n");
 }
@@ -291,7 +295,8 @@ static void print_publish(struct printer *w)
 {
     fz_print_line(w, "barrier();");
     fz_print_line(w, "for (uint c = threadIdx.x; c < %d; c += blockDim.x)", FZ_COUNTERS);
-    fz_print_line(w, "    atomic_add(&sums[%d + c], counts[c]);", FZ_COUNTERS);
+    fz_print_line(w, "    atomic_add(&sums[%d + c], counts[c]%s);", FZ_COUNTERS,
+                  fz_adds_doubles(w->p) ? " + (int)((long)adds[c] & 0xffffff)" : "");
 }
 
 static void print_exchange(struct printer *w, const struct fz_node *n)
