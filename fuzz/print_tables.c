@@ -1,7 +1,7 @@
 /* print_tables.c: tables of functions at file scope, constant ones, through which the kernel of class a calls
  * one of two functions of a type. In three quarters of the programs: an array of pointers, one inside of
- * structures that nested designators initialise, or an array of structures. In half of them the kernel calls the
- * entry at a place that it knows, instead of the one that a condition chooses.
+ * structures that nested designators initialise, or an array of structures. In half of them the kernel calls
+ * the entry at a place that it knows, instead of the one that a condition chooses.
  */
 #include "fuzz/print.h"
 

@@ -1,5 +1,5 @@
-/* direct_calls.c: a call through a pointer to a known function becomes a call of that function, which may then be
- * inlined. Known are the address of a function, and what constant data holds at a known place: an entry of a
+/* direct_calls.c: a call through a pointer to a known function becomes a call of that function, which may then
+ * be inlined. Known are the address of a function, and what constant data holds at a known place: an entry of a
  * table of functions. A pointer to no function of the call's type is left, to trap. Linear.
  */
 #include "opt/pass.h"
