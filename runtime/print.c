@@ -244,9 +244,8 @@ void rt_output_flush(struct rt_launch *l, uint64_t before)
                 owner = k;
             }
         }
-        if (least) {
+        if (least) { /* it stays in the list as it is, which its owner may be copying into a longer one */
             l->handed = least->text;
-            least->text = (struct text){0};
             owner->flushed++;
         }
         pthread_mutex_unlock(&l->output_lock);

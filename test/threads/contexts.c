@@ -1,6 +1,6 @@
 /* contexts.c: contexts in threads of their own, each of which loads and launches compiled programs on two
  * host threads: contexts FILE.kbc … Built under ThreadSanitizer by `make tsan`, which ends it with a
- * report if two threads meet without order. The programs are those of test/memory/inputs/k.kern; all
+ * report if two threads meet without order. The programs are those of test/threads/blocks.kern; all
  * contexts have to get the same.
  */
 #include "include/kernc-rt.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 3, LAUNCHES = 4, BLOCKS = 16, THREADS_OF_BLOCK = 8 };
+enum { THREADS = 3, LAUNCHES = 4, BLOCKS = 16, THREADS_OF_BLOCK = 8, PLACES = BLOCKS * THREADS_OF_BLOCK };
 
 struct work {
     int count;
@@ -31,9 +31,8 @@ static bool launch(struct work *w, kernc_context *c, kernc_kernel *k)
 {
     kernc_buffer *out, *f, *p;
     kernc_statistics *s = NULL;
-    if (kernc_buffer_create(c, 4 * THREADS_OF_BLOCK, "out", &out) ||
-        kernc_buffer_create(c, 4 * THREADS_OF_BLOCK, "f", &f) ||
-        kernc_buffer_create(c, 8 * THREADS_OF_BLOCK, "p", &p))
+    if (kernc_buffer_create(c, 4 + 4 * PLACES, "out", &out) || kernc_buffer_create(c, 4 * PLACES, "f", &f) ||
+        kernc_buffer_create(c, 8 * PLACES, "p", &p))
         return false;
     kernc_argument args[] = {kernc_arg_buffer("out", out), kernc_arg_buffer("f", f), kernc_arg_buffer("p", p),
                              kernc_arg_int("n", 2)};
