@@ -21,7 +21,12 @@ struct run {
     struct text steps;                             /* --steps: the table, of all launches */
     uint64_t shown_steps, other_steps, most_steps; /* rows of it; beyond the limit; the limit */
     const struct json *replayed;                   /* the job that is made again; NULL: none is */
+    _Atomic bool no_memory;                        /* it failed in a function that the launch called */
 };
+
+/* For functions that a launch calls, which have to return: what(r, data) with failing memory noted in r, for
+ * when the launch has ended. */
+void launch_called(struct run *r, void (*what)(struct run *r, const void *data), const void *data);
 
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
 int launch_read_flags(struct run *r); /* what can be said without the program */

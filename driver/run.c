@@ -22,14 +22,30 @@ static double now(void)
 
 /* ---- before the launch ------------------------------------------------------------------------------- */
 
-/* What a kernel prints goes to standard output, made harmless for terminals. */
-static void print_output(void *user, const char *bytes, size_t n)
+void launch_called(struct run *r, void (*what)(struct run *r, const void *data), const void *data)
 {
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard))
+        r->no_memory = true;
+    else
+        what(r, data);
+    mem_guard_leave(&guard);
+}
+
+static void print_visible(struct run *r, const void *data)
+{
+    const struct text *printed = data;
     struct text t = {0};
-    text_visible(&t, bytes, n);
+    text_visible(&t, printed->at, printed->length);
     if (t.length)
         fwrite(t.at, 1, t.length, stdout);
     text_free(&t);
+}
+
+/* What a kernel prints goes to standard output, made harmless for terminals. */
+static void print_output(void *user, const char *bytes, size_t n)
+{
+    launch_called(user, print_visible, &(struct text){.at = (char *)bytes, .length = n});
 }
 
 /* ---- after the launch -------------------------------------------------------------------------------- */
@@ -157,6 +173,8 @@ static int launch(struct run *r)
     progress_begin(progress, arena_printf(&r->command->arena, "running %s", experiment_name(&r->x)));
     r->progress = progress;
     kernc_status status = run_launches(r, counted ? &statistics : NULL);
+    if (r->no_memory)
+        mem_fail(0);
     if (r->progress)
         progress_end(progress);
     int code = status == KERNC_OK ? r->outputs : launch_stopped(r, status);
@@ -193,6 +211,7 @@ int launch_open(struct run *r, const void *program, size_t n)
         return complain(r->command, EXIT_USAGE, "--kernel and --launch each choose what runs: give one");
     r->x.own_outputs = option_given(c, OPTION_NO_OUTPUTS);
     r->x.print = r->quiet ? NULL : print_output;
+    r->x.print_user = r;
     for (uint32_t i = 0; i < c->given.count; i++)
         if (c->given.at[i].id == OPTION_LOAD || c->given.at[i].id == OPTION_LIBM)
             vec_push(r->x.arena, &r->x.libraries,

@@ -70,9 +70,15 @@ static int read_window(struct run *r, const char *text)
     return EXIT_OK;
 }
 
+static void add_trace(struct run *r, const void *data)
+{
+    const struct text *part = data;
+    text_add(&r->trace, part->at, part->length);
+}
+
 static void keep_trace(void *user, const char *bytes, size_t n)
 {
-    text_add(user, bytes, n);
+    launch_called(user, add_trace, &(struct text){.at = (char *)bytes, .length = n});
 }
 
 int trace_read_flags(struct run *r)
@@ -96,7 +102,7 @@ int trace_read_flags(struct run *r)
         return complain(r->command, EXIT_USAGE,
                         "--trace wants a file that ends in .vcd, .json or .txt, not '%s'", file);
     r->x.api.trace_output = keep_trace;
-    r->x.api.trace_user = &r->trace;
+    r->x.api.trace_user = r;
     return EXIT_OK;
 }
 

@@ -205,10 +205,9 @@ static void add_heading(const struct run *r, const kernc_step *s, struct text *t
     text_addz(t, "  waiting\n");
 }
 
-/* What a launch calls for each step. */
-static void keep_step(void *user, const kernc_step *s)
+static void add_step(struct run *r, const void *data)
 {
-    struct run *r = user;
+    const kernc_step *s = data;
     if (r->shown_steps == r->most_steps) {
         r->other_steps++;
         return;
@@ -217,6 +216,12 @@ static void keep_step(void *user, const kernc_step *s)
         add_heading(r, s, &r->steps);
     add_row(r, s, &r->steps);
     r->shown_steps++;
+}
+
+/* What a launch calls for each step. */
+static void keep_step(void *user, const kernc_step *s)
+{
+    launch_called(user, add_step, s);
 }
 
 void watch_write(struct run *r)

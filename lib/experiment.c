@@ -38,8 +38,10 @@ static void drop_output(void *user, const char *bytes, size_t n)
 
 static bool load(struct experiment *x, const void *program, size_t n)
 {
-    kernc_context_options o = {
-        .size = sizeof o, .max_memory = x->max_memory, .output = x->print ? x->print : drop_output};
+    kernc_context_options o = {.size = sizeof o,
+                               .max_memory = x->max_memory,
+                               .output = x->print ? x->print : drop_output,
+                               .output_user = x->print_user};
     kernc_status status = kernc_context_create(&o, &x->context);
     for (uint32_t i = 0; status == KERNC_OK && i < x->libraries.count; i++)
         status = kernc_load_library(x->context, x->libraries.at[i]);

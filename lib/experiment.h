@@ -66,7 +66,8 @@ struct experiment {
     kernc_launch api;        /* scheme, warp (0: the program's own), threads, fuel, … */
     uint64_t max_memory;     /* bytes of a buffer, and of the context */
     uint64_t max_rounds;     /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
-    kernc_output_function *print; /* gets what the kernel prints; NULL: nobody does */
+    kernc_output_function *print; /* gets what the kernel prints, beside print_user; NULL: nobody does */
+    void *print_user;
     VEC(const char *) libraries;
     /* Called behind each step that went well; NULL: nobody is. */
     void (*stepped)(void *user, const struct experiment_step *step);
