@@ -22,8 +22,8 @@ runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if 
 # Lines, but no variables, for debuggers: variables in unrolled loops take a third of the compile time.
 runtime_CORE_FLAGS += -g1
 # ThreadSanitizer does not watch the cores: a load of a run of memory reads what lies at lanes that are off, too, and
-# leaves it, whoever writes there meanwhile.
-runtime_CORE_FLAGS += $(if $(filter thread,$(SAN)),-fno-sanitize=thread)
+# leaves it, whoever writes there meanwhile. They are not optimised then: few blocks run, and all cores are compiled.
+runtime_CORE_FLAGS += $(if $(filter thread,$(SAN)),-fno-sanitize=thread -O0)
 # A copied chunk stays a vector in a register: no call of memcpy is made of it.
 runtime_CORE_FLAGS += $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 # clang breaks down over the core with undefined; gcc's suite has it.
