@@ -33,45 +33,83 @@ static uint32_t edge_of_guard(const struct cost_sampler *x, uint32_t b)
     return enters_loop(x, b, 1);
 }
 
-/* Of 65536. Loops are left once in COST_TRIPS times, and so are tests before them; what is the same for all
- * threads is no reason to skip a loop in the whole model. Nobody expects to trap. */
-static uint32_t likelihood(const struct cost_sampler *x, uint32_t b, uint32_t e)
+/* What likelihoods of a block's edges depend on beside the edge. */
+struct branch {
+    uint32_t cycle, staying; /* the innermost one around; edges that stay in it */
+    uint32_t trapping;       /* the first edge to a trap */
+    uint32_t guarded;        /* see edge_of_guard */
+};
+
+static bool stays(const struct cost_sampler *x, const struct ir_block *block, uint32_t cycle, uint32_t e)
+{
+    return cycle != IR_NO_CYCLE && ir_cycle_has(x->s->cycles, cycle, block->edges.at[e].block);
+}
+
+static struct branch branch_of(const struct cost_sampler *x, uint32_t b)
 {
     const struct ir_function *f = x->s->f;
     const struct ir_block *block = ir_block_at(f, b);
-    uint32_t cycle = x->s->cycles->innermost[b], staying = 0, at = 0;
-    uint32_t told = x->hints->likely ? x->hints->likely(x->hints->data, f, b, e) : UINT32_MAX;
-    if (told != UINT32_MAX)
-        return told;
-    for (uint32_t k = 0; k < block->edges.count; k++)
-        staying += cycle != IR_NO_CYCLE && ir_cycle_has(x->s->cycles, cycle, block->edges.at[k].block);
-    at = cycle != IR_NO_CYCLE && ir_cycle_has(x->s->cycles, cycle, block->edges.at[e].block);
-    for (uint32_t k = 0; k < block->edges.count; k++)
-        if (ir_at(f, ir_terminator(f, block->edges.at[k].block))->op == IR_trap)
-            return k == e ? 0 : 65536 / (block->edges.count - 1);
-    uint32_t guarded = edge_of_guard(x, b), skipped = bitset_has(x->u->branches, b) ? 65536 / COST_TRIPS : 0;
-    if (guarded < block->edges.count)
-        return e == guarded ? 65536 - skipped : skipped;
-    if (staying == 0 || staying == block->edges.count)
-        return 65536 / block->edges.count;
-    return at ? 65536 / COST_TRIPS * (COST_TRIPS - 1) / staying
-              : 65536 / COST_TRIPS / (block->edges.count - staying);
+    struct branch of = {.cycle = x->s->cycles->innermost[b], .guarded = edge_of_guard(x, b)};
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        of.staying += stays(x, block, of.cycle, e);
+    while (of.trapping < block->edges.count &&
+           ir_at(f, ir_terminator(f, block->edges.at[of.trapping].block))->op != IR_trap)
+        of.trapping++;
+    return of;
 }
 
-static uint32_t draw_edge(const struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
+/* Of 65536. Loops are left once in COST_TRIPS times, and so are tests before them; what is the same for all
+ * threads is no reason to skip a loop in the whole model. Nobody expects to trap. */
+static uint32_t likelihood(const struct cost_sampler *x, const struct branch *of, uint32_t b, uint32_t e)
 {
     const struct ir_block *block = ir_block_at(x->s->f, b);
-    bool same = !bitset_has(x->u->branches, b);
-    uint32_t point = (uint32_t)(cost_draw(b, lane->visited[b], same ? 0 : lane->number + 1) >> 48), sum = 0;
-    for (uint32_t e = 0; e + 1 < block->edges.count; e++) {
-        sum += likelihood(x, b, e);
-        if (point < sum)
-            return e;
-    }
-    return block->edges.count - 1;
+    uint32_t ways = block->edges.count;
+    uint32_t told = x->hints->likely ? x->hints->likely(x->hints->data, x->s->f, b, e) : UINT32_MAX;
+    if (told != UINT32_MAX)
+        return told;
+    if (of->trapping < ways)
+        return of->trapping == e ? 0 : 65536 / (ways - 1);
+    uint32_t skipped = bitset_has(x->u->branches, b) ? 65536 / COST_TRIPS : 0;
+    if (of->guarded < ways)
+        return e == of->guarded ? 65536 - skipped : skipped;
+    if (of->staying == 0 || of->staying == ways)
+        return 65536 / ways;
+    return stays(x, block, of->cycle, e) ? 65536 / COST_TRIPS * (COST_TRIPS - 1) / of->staying
+                                         : 65536 / COST_TRIPS / (ways - of->staying);
 }
 
-static uint32_t choose_edge(const struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
+/* Of each edge but the last: the likelihood of it and of those before it. The same for all lanes and visits,
+ * so that a draw takes logarithmic time. */
+static const uint32_t *sums_of(struct cost_sampler *x, uint32_t b)
+{
+    uint32_t ways = ir_block_at(x->s->f, b)->edges.count, sum = 0;
+    if (x->sums[b])
+        return x->sums[b];
+    struct branch of = branch_of(x, b);
+    x->sums[b] = arena_array(x->arena, uint32_t, ways);
+    for (uint32_t e = 0; e + 1 < ways; e++)
+        x->sums[b][e] = sum += likelihood(x, &of, b, e);
+    return x->sums[b];
+}
+
+/* The first edge whose sum is above the point drawn; the last has the rest. */
+static uint32_t draw_edge(struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
+{
+    const uint32_t *sums = sums_of(x, b);
+    bool same = !bitset_has(x->u->branches, b);
+    uint32_t point = (uint32_t)(cost_draw(b, lane->visited[b], same ? 0 : lane->number + 1) >> 48);
+    uint32_t first = 0, end = ir_block_at(x->s->f, b)->edges.count - 1;
+    while (first < end) {
+        uint32_t middle = (first + end) / 2;
+        if (point < sums[middle])
+            end = middle;
+        else
+            first = middle + 1;
+    }
+    return first;
+}
+
+static uint32_t choose_edge(struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
 {
     const struct ir_function *f = x->s->f;
     const struct ir_ins *end = ir_at(f, ir_terminator(f, b));
@@ -293,6 +331,7 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
                              .hints = hints,
                              .kernel = ir_kernel_info(f->module, f->id),
                              .cases = arena_array(a, int32_t, f->ins.count),
+                             .sums = arena_array(a, uint32_t *, f->blocks.count),
                              .place = arena_array(a, uint32_t, f->ins.count + f->module->objects.count),
                              .left = budget};
     find_costs(&x, functions);

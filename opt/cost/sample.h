@@ -23,8 +23,9 @@ struct cost_sampler {
     const struct cost_hints *hints;
     const struct ir_kernel_info *kernel; /* NULL: a device function */
     int32_t *cases;                      /* by instruction: enum scalar_case, -1: none */
-    uint32_t *place;                     /* by alloca, object: its address */
-    uint64_t left;                       /* of the budget */
+    uint32_t **sums; /* by block: likelihoods of its edges, summed up; NULL: not asked for */
+    uint32_t *place; /* by alloca, object: its address */
+    uint64_t left;   /* of the budget */
 };
 
 /* A number in no order that depends on these alone. */
