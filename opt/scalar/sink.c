@@ -25,6 +25,8 @@ struct sink {
     uint32_t block;    /* at work */
     bool token_behind; /* another token is defined behind the instruction at work */
     ir_ref outermost;  /* of the tokens used behind it, the first defined; 0: none */
+    uint32_t *place;   /* of tokens: which one of their block's it is, where `placed` has the block */
+    struct bitset placed;
     bool changed;
 };
 
@@ -125,16 +127,27 @@ static bool may_begin(const struct sink *s, uint32_t way)
     return way != IR_NO_BLOCK && in_same_cycle(s, way) && !s->token_behind && !has_loop_token(s, way);
 }
 
+/* The block's tokens may have moved on since it was the one at work, but none has come to it. */
+static uint32_t place_of(struct sink *s, ir_ref token)
+{
+    uint32_t b = ir_at(s->f, token)->block, n = 0;
+    if (!bitset_has(s->placed, b)) {
+        bitset_add(s->placed, b);
+        ir_each_ins(r, s->f, b)
+            if (opt_is_token_op((enum ir_op)ir_at(s->f, r)->op))
+                s->place[r] = n++;
+    }
+    return s->place[token];
+}
+
 /* Whether token a is defined before b. Both definitions dominate the block at work. */
-static bool is_before(const struct sink *s, ir_ref a, ir_ref b)
+static bool is_before(struct sink *s, ir_ref a, ir_ref b)
 {
     uint32_t at = ir_at(s->f, a)->block;
-    if (at != ir_at(s->f, b)->block)
-        return ir_dominates(s->d, at, ir_at(s->f, b)->block);
-    for (ir_ref r = ir_at(s->f, a)->next; r; r = ir_at(s->f, r)->next)
-        if (r == b)
-            return true;
-    return false;
+    if (a == b)
+        return false;
+    return at == ir_at(s->f, b)->block ? place_of(s, a) < place_of(s, b)
+                                       : ir_dominates(s->d, at, ir_at(s->f, b)->block);
 }
 
 static void note_use(struct sink *s, ir_ref token)
@@ -144,9 +157,9 @@ static void note_use(struct sink *s, ir_ref token)
 }
 
 /* Whether the token's region, led on to `way`, would take in a use of a token defined before it. */
-static bool breaks_nesting(const struct sink *s, ir_ref token)
+static bool breaks_nesting(struct sink *s, ir_ref token)
 {
-    return token && s->outermost && s->outermost != token && is_before(s, s->outermost, token);
+    return token && s->outermost && is_before(s, s->outermost, token);
 }
 
 /* An operation whose token is not an anchor of this block. */
@@ -278,7 +291,9 @@ bool opt_sink(struct opt_context *c, struct ir_function *f)
                      .f = f,
                      .d = opt_dominators(c, f),
                      .co_execution = opt_co_execution_new(c, f),
-                     .uses = opt_uses(c, f)};
+                     .uses = opt_uses(c, f),
+                     .place = arena_array(c->scratch, uint32_t, f->ins.count),
+                     .placed = bitset_new(c->scratch, f->blocks.count)};
     for (uint32_t i = 0; i < s.co_execution.g->rpo_count; i++)
         visit(&s, s.co_execution.g->rpo[i]);
     return s.changed;
