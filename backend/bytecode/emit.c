@@ -253,6 +253,7 @@ static bool generate(struct be_context *c)
 {
     if (!be_frames(c) || !be_lay_out_objects(&c->arena, c->m, &c->objects, c->d))
         return false;
+    c->waiting = ir_waiting_functions(&c->arena, c->m);
     for (uint32_t i = 0; i < c->m->functions.count; i++) {
         if (!c->functions[i])
             continue;

@@ -164,6 +164,7 @@ struct be_context {
     struct bc_program *p;
     struct be_frame *frames;
     uint32_t frame_count;
+    struct bitset waiting;          /* functions: see ir_waiting_functions */
     struct edge_list call_edges;    /* between frames: calls, and what must lie apart */
     struct rows callees;            /* the same by frame, may repeat */
     u32_vec order;                  /* reached frames, callers before callees */

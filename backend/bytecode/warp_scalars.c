@@ -303,7 +303,7 @@ static void find_layout(struct finder *w, struct arena *a)
 static struct ir_uniformity *uniformity_of_stack(struct be_selector *s)
 {
     struct arena *a = &s->c->arena;
-    const struct ir_leaving *leaving = ir_leaving_new(a, s->f->cfg);
+    const struct ir_leaving *leaving = ir_leaving_of(a, s->f->cfg, s->c->waiting);
     struct ir_uniformity_options o = {.ignore_tokens = true,
                                       .reconvergence = ir_return_post_dominators_new(a, s->f->cfg, leaving)};
     return ir_uniformity_new(a, s->f->cfg, s->cycles, NULL, &o);

@@ -9,9 +9,8 @@
 #include "backend/warpcore/reconverge.h"
 
 void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
-                     struct wc_reconvergence *out)
+                     const struct ir_leaving *leaving, struct wc_reconvergence *out)
 {
-    const struct ir_leaving *leaving = ir_leaving_new(a, g);
     struct bitset divergent = ir_divergent_branches_new(a, g, cycles, leaving);
     u32_vec order =
         ir_priorities_new(a, g, cycles, leaving, NULL, UINT64_MAX); /* the pass has kept the limit */

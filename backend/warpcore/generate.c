@@ -194,7 +194,7 @@ static void lay_out_blocks(struct wc_context *c, struct wc_mfunction *f)
 static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
 {
     wc_prepare(c, f);
-    f->reconvergence = wc_reconvergence_new(&c->arena, f->cfg, f->cycles, c->o->mode, c->d);
+    f->reconvergence = wc_reconvergence_new(&c->arena, f->cfg, f->cycles, c->waiting, c->o->mode, c->d);
     if (!f->reconvergence)
         return false;
     run_step(c, f, WC_STEP_select, wc_select);

@@ -184,11 +184,11 @@ static bool check_cycle_branches(struct converge *x)
 }
 
 struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_cfg *g,
-                                              const struct ir_cycles *cycles, enum wc_mode mode,
-                                              struct diagnostics *d)
+                                              const struct ir_cycles *cycles, struct bitset waiting,
+                                              enum wc_mode mode, struct diagnostics *d)
 {
     struct converge x = {.arena = a, .f = g->fn, .mode = mode, .d = d, .g = g, .cycles = cycles};
-    x.leaving = ir_leaving_new(a, x.g);
+    x.leaving = ir_leaving_of(a, x.g, waiting);
     x.reconvergence = ir_return_post_dominators_new(a, x.g, x.leaving);
     x.out = arena_new(a, struct wc_reconvergence);
     x.out->at = arena_array(a, struct wc_block_reconvergence, x.g->blocks);
@@ -196,7 +196,7 @@ struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_c
         x.out->at[b] = (struct wc_block_reconvergence){
             .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER, .ends = WC_EITHER};
     if (mode == WC_MODE_FRONTIER) {
-        wc_place_checks(a, g, cycles, x.out);
+        wc_place_checks(a, g, cycles, x.leaving, x.out);
         return x.out;
     }
     place_branches(&x);

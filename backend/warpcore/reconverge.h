@@ -45,15 +45,15 @@ struct wc_reconvergence {
     uint32_t branches, uniform, converges; /* counts, for statistics */
     u32_vec order;                         /* mode frontier: the blocks, highest priority first */
 };
-/* In `a`. NULL with a diagnostic ("divergence") if the function is not in the form that mode source-pc asks
- * for. */
+/* In `a`. waiting: see ir_waiting_functions. NULL with a diagnostic ("divergence") if the function is not in
+ * the form that mode source-pc asks for. */
 struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_cfg *g,
-                                              const struct ir_cycles *cycles, enum wc_mode mode,
-                                              struct diagnostics *d);
+                                              const struct ir_cycles *cycles, struct bitset waiting,
+                                              enum wc_mode mode, struct diagnostics *d);
 
 /* The same for mode frontier: `order`, and a CONVERGE at each block with a re-convergence check. `out` has
  * what a function without branches has. (frontier.c) */
 void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
-                     struct wc_reconvergence *out);
+                     const struct ir_leaving *leaving, struct wc_reconvergence *out);
 
 #endif

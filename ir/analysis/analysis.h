@@ -91,8 +91,9 @@ struct ir_leaving {
     struct bitset passed;    /* reached from `part` by blocks that are not in `wait` */
     struct bitset gone;      /* of `passed`, those that are not in `gathering` */
 };
-/* Linear for each convergent operation behind the barriers; besides, a look at each instruction of the module
- * if the kernel has convergent calls. */
+/* waiting: see ir_waiting_functions. Linear for each convergent operation behind the barriers. */
+struct ir_leaving *ir_leaving_of(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
+/* The same, of one function of a module: it looks at the others too. */
 struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c);
 static inline uint64_t ir_leaving_key(uint32_t b, uint32_t s)
 {
@@ -116,13 +117,13 @@ static inline bool ir_is_parting(const struct ir_leaving *l, uint32_t b, uint32_
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m);
 bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting);
 /* Whether some threads of the function may return, or wait for each other, while others are at a barrier in
- * it or in a function that it calls. Linear, and a look at the module. */
-bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c);
+ * it or in a function that it calls, by ir_waiting_functions. Linear. */
+bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
 /* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
 struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);
 /* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there (awaited.c).
- * Linear for each convergent operation, if there are barriers. */
-struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c);
+ * `waiting`: see ir_waiting_functions. Linear for each convergent operation, if there are barriers. */
+struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
 /* Blocks with a branch to barriers that have become one: all threads that come to it and stay go one way
  * (joined_barriers.c). Linear, but for the dominators that branches have in common. */
 struct bitset ir_joined_barriers_new(struct arena *a, const struct ir_cfg *c, const struct ir_dominators *d);

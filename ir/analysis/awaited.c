@@ -66,9 +66,9 @@ static bool is_awaited(const struct finder *x, ir_ref operation)
     return false;
 }
 
-struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c)
+struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
 {
-    struct finder x = {.arena = a, .g = c, .f = c->fn, .functions = ir_waiting_functions(a, c->fn->module)};
+    struct finder x = {.arena = a, .g = c, .f = c->fn, .functions = waiting};
     struct bitset awaited = bitset_new(a, c->fn->ins.count);
     x.waiting = bitset_new(a, c->blocks);
     for (uint32_t i = 0; i < c->rpo_count; i++)

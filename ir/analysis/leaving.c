@@ -41,7 +41,7 @@ static bool is_call(enum ir_op op)
     return op == IR_call || op == IR_icall;
 }
 
-static void find_operations(struct finder *x)
+static void find_operations(struct finder *x, struct bitset waiting)
 {
     u32_vec calls = {0};
     struct bitset used = ir_tokens_in_use(x->arena, x->f);
@@ -54,7 +54,6 @@ static void find_operations(struct finder *x)
                                    : op != IR_entry && op != IR_anchor && ir_is_convergent(x->f, r))
                 vec_push(x->arena, is_call(op) ? &calls : &x->operations, r);
         }
-    struct bitset waiting = calls.count ? ir_waiting_functions(x->arena, x->f->module) : (struct bitset){0};
     for (uint32_t i = 0; i < calls.count; i++) {
         vec_push(x->arena, &x->operations, calls.at[i]);
         if (ir_call_may_wait(x->f, calls.at[i], waiting))
@@ -159,11 +158,11 @@ static struct ir_leaving *empty(struct arena *a, const struct ir_cfg *c)
     return l;
 }
 
-static struct finder find_waiting(struct arena *a, const struct ir_cfg *c)
+static struct finder find_waiting(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
 {
     struct ir_leaving *l = empty(a, c);
     struct finder x = {.arena = a, .g = c, .f = c->fn, .l = l};
-    find_operations(&x);
+    find_operations(&x, waiting);
     add_leading(&x, l->wait, IR_NO_BLOCK);
     bitset_each(b, l->wait)
         if (leads_to(ir_block_at(c->fn, b), l->wait, l->wait))
@@ -171,19 +170,24 @@ static struct finder find_waiting(struct arena *a, const struct ir_cfg *c)
     return x;
 }
 
-struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c)
+struct ir_leaving *ir_leaving_of(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
 {
     if (!(c->fn->flags & IR_FN_KERNEL))
         return empty(a, c);
-    struct finder x = find_waiting(a, c);
+    struct finder x = find_waiting(a, c, waiting);
     hold_all(&x);
     find_gone(&x);
     return x.l;
 }
 
-bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c)
+struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c)
 {
-    const struct ir_leaving *l = find_waiting(a, c).l;
+    return ir_leaving_of(a, c, ir_waiting_functions(a, c->fn->module));
+}
+
+bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
+{
+    const struct ir_leaving *l = find_waiting(a, c, waiting).l;
     bitset_each(b, l->part)
         for (uint32_t e = 0; e < ir_block_at(c->fn, b)->edges.count; e++)
             if (!bitset_has(l->wait, ir_block_at(c->fn, b)->edges.at[e].block))

@@ -1,8 +1,9 @@
 /* waiting.c: which functions, and calls, may lead to a barrier.
  *
- * A round looks at all instructions of functions that are not found yet; there are as many rounds as calls are
- * nested on the way to a barrier, and one if no function has a barrier.
+ * Those that have a barrier are found first, then by turns those that call what has been found. Linear, but
+ * that each function found is compared with the signatures that none has fitted yet.
  */
+#include "base/rows.h"
 #include "ir/analysis/analysis.h"
 
 static bool has_barrier(const struct ir_function *f)
@@ -27,32 +28,62 @@ bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiti
     return false;
 }
 
-static bool calls_waiting(const struct ir_function *f, struct bitset waiting)
+/* Which functions call directly, and through each signature; by signature whether it has been looked at. */
+struct callers {
+    struct rows of_function, of_signature;
+    bool *seen;
+};
+
+static struct callers find_callers(struct arena *a, const struct ir_module *m)
 {
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_call_may_wait(f, r, waiting))
-                return true;
-    return false;
+    struct edge_list direct = {0}, by_pointer = {0};
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        ir_each_block(n, b, m->functions.at[i])
+            ir_each_ins(r, m->functions.at[i], b) {
+                const struct ir_ins *ins = ir_at(m->functions.at[i], r);
+                if (ins->op == IR_call)
+                    edge_add(a, &direct, (uint32_t)ins->imm, i);
+                else if (ins->op == IR_icall)
+                    edge_add(a, &by_pointer, (uint32_t)ins->imm, i);
+            }
+    return (struct callers){rows_of_edges(a, m->functions.count, &direct),
+                            rows_of_edges(a, m->signatures.count, &by_pointer),
+                            arena_array(a, bool, m->signatures.count + 1)};
+}
+
+static void add(struct arena *a, const struct ir_module *m, uint32_t f, struct bitset waiting, u32_vec *work)
+{
+    if ((m->functions.at[f]->flags & IR_FN_KERNEL) || bitset_has(waiting, f))
+        return;
+    bitset_add(waiting, f);
+    vec_push(a, work, f);
+}
+
+static void add_callers(struct arena *a, const struct ir_module *m, struct callers *c, uint32_t f,
+                        struct bitset waiting, u32_vec *work)
+{
+    rows_each(k, c->of_function, f)
+        add(a, m, c->of_function.at[k], waiting, work);
+    for (uint32_t s = 0; s < m->signatures.count; s++) {
+        if (c->seen[s] || !ir_may_call(&m->signatures.at[s], m->functions.at[f]))
+            continue;
+        c->seen[s] = true;
+        rows_each(k, c->of_signature, s)
+            add(a, m, c->of_signature.at[k], waiting, work);
+    }
 }
 
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m)
 {
     struct bitset waiting = bitset_new(a, m->functions.count);
-    bool again = false;
+    u32_vec work = {0};
     for (uint32_t i = 0; i < m->functions.count; i++)
-        if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && has_barrier(m->functions.at[i])) {
-            bitset_add(waiting, i);
-            again = true;
-        }
-    while (again) {
-        again = false;
-        for (uint32_t i = 0; i < m->functions.count; i++)
-            if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && !bitset_has(waiting, i) &&
-                calls_waiting(m->functions.at[i], waiting)) {
-                bitset_add(waiting, i);
-                again = true;
-            }
-    }
+        if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && has_barrier(m->functions.at[i]))
+            add(a, m, i, waiting, &work);
+    if (work.count == 0)
+        return waiting;
+    struct callers callers = find_callers(a, m);
+    while (work.count)
+        add_callers(a, m, &callers, vec_pop(&work), waiting, &work);
     return waiting;
 }

@@ -187,6 +187,16 @@ static void *get(struct opt_context *c, const struct ir_module *m, const struct 
     }
 #include "opt/runner/analyses.def"
 
+void opt_cache_module(struct opt_context *c, const struct ir_module *m, uint32_t set)
+{
+    for (unsigned n = OPT_ANALYSES; n-- > 0;)
+        if (set >> n & 1)
+            set |= c->cache->needs[n];
+    for (unsigned n = 0; n < OPT_ANALYSES; n++)
+        if (set >> n & 1 && info[n].of_module)
+            get(c, m, NULL, n);
+}
+
 /* ---- forgetting -------------------------------------------------------------------------------------- */
 
 /* Analyses stand behind those that they need, so what is forgotten of these is known by then. */
@@ -260,6 +270,11 @@ bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint3
     return true;
 }
 
+static void lend_module(struct opt_cache *to, const struct opt_cache *k)
+{
+    vec_push(&to->arena, &to->rows, k->rows.count ? k->rows.at[0] : NULL);
+}
+
 const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,
                             const struct ir_function *f)
 {
@@ -268,9 +283,13 @@ const char *opt_cache_check(const struct opt_cache *k, const struct opt_options 
     struct opt_context c = {.cache = &fresh, .options = o, .needs = OPT_ALL_ANALYSES};
     const char *wrong = NULL;
     opt_cache_init(&fresh);
+    if (f) /* which stays as it was before the pass */
+        lend_module(&fresh, k);
     for (unsigned n = 0; results && n < OPT_ANALYSES && !wrong; n++)
         if (results->of[n].at && !opt_analysis_equal(n, results->of[n].at, get(&c, m, f, n), f))
             wrong = info[n].name;
+    if (f)
+        fresh.rows.at[0] = NULL;
     opt_cache_free(&fresh);
     return wrong;
 }

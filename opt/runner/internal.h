@@ -31,6 +31,8 @@ void opt_cache_free(struct opt_cache *k); /* empty, and usable again */
  * are new ones. */
 void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, uint32_t keeps);
 bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set); /* all of them */
+/* Computes those of the module that analyses of the set are made of, where they are not there yet. */
+void opt_cache_module(struct opt_context *c, const struct ir_module *m, uint32_t set);
 /* Recomputes what is cached of f, within the limits of `o`, and compares: the name of the first analysis that
  * differs, or NULL. */
 const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,

@@ -2,7 +2,8 @@
  *
  * Between two module passes each function goes through all passes before the next function does, so that it
  * stays in the cache: that is what keeps the time for a line the same in large modules. Passes on a function
- * look at no other one, so the order changes no result. Pass by pass it is where somebody watches: the module
+ * look at no other one, and analyses of the module are made before the first of them and stay until the last,
+ * so the order changes no result. Pass by pass it is where somebody watches: the module
  * is written after each pass (--dump-dir), or steps are counted (--opt-bisect-limit).
  *
  * What every run begins with (opt/pipelines.def) and the lowering are required: they are never left out, and
@@ -148,15 +149,22 @@ static bool is_allowed(struct run *run, struct listed p, const char *name)
     return step <= limit;
 }
 
+static struct opt_context context_of(struct run *run, struct scratch *scratch, uint32_t needs)
+{
+    return (struct opt_context){.scratch = scratch_begin(scratch), .options = run->options,
+                                .report = run->report, .diagnostics = run->diagnostics,
+                                .cache = &run->cache, .needs = needs};
+}
+
 /* Runs the pass on f, or on the module if f is NULL; times and counts it. */
 static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
 {
     struct scratch scratch;
-    struct opt_context c = {.scratch = scratch_begin(&scratch), .options = run->options, .report = run->report,
-                            .diagnostics = run->diagnostics, .cache = &run->cache, .needs = p.needs,
-                            .pass = p.pass, .required = p.required};
+    struct opt_context c = context_of(run, &scratch, p.needs);
     struct opt_time *t = &run->report->times[p.pass];
     uint64_t start = now();
+    c.pass = p.pass;
+    c.required = p.required;
     run->errors = run->diagnostics->errors;
     bool changed = f ? call_function_pass(&c, f) : call_module_pass(&c, run->module);
     t->nanoseconds += now() - start;
@@ -166,12 +174,10 @@ static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
     return changed;
 }
 
-/* What is not right any more of f and of the module. */
+/* What is not right any more of f; NULL: of the module. */
 static void forget(struct run *run, struct listed p, const struct ir_function *f, bool changed)
 {
-    uint32_t keeps = changed ? p.keeps : OPT_ALL_ANALYSES;
-    opt_cache_keep(&run->cache, f, keeps);
-    opt_cache_keep(&run->cache, NULL, keeps);
+    opt_cache_keep(&run->cache, f, changed ? p.keeps : OPT_ALL_ANALYSES);
 }
 
 static bool run_on_function(struct run *run, struct listed p, struct ir_function *f)
@@ -203,6 +209,7 @@ static bool run_on_module(struct run *run, struct listed p)
     bool changed = call_timed(run, p, NULL);
     for (uint32_t i = 0; i < run->module->functions.count; i++)
         forget(run, p, run->module->functions.at[i], changed);
+    forget(run, p, NULL, changed);
     if (changed && run->options->verify_each && !has_failed(run))
         verify(run, NULL);
     if (run->options->check_analyses && !has_failed(run)) {
@@ -303,6 +310,22 @@ static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first
     return changed;
 }
 
+/* Between passes on the module and passes on functions nothing is kept of the module; for the latter, from
+ * `first` on, it is made anew. */
+static void prepare_module(struct run *run, const pass_list *passes, uint32_t first)
+{
+    struct scratch scratch;
+    uint32_t needs = 0;
+    if (first > 0 && is_of_module(passes->at[first]) == is_of_module(passes->at[first - 1]))
+        return;
+    opt_cache_keep(&run->cache, NULL, 0);
+    for (uint32_t i = first; i < passes->count && !is_of_module(passes->at[i]); i++)
+        needs |= passes->at[i].needs;
+    struct opt_context c = context_of(run, &scratch, OPT_ALL_ANALYSES);
+    opt_cache_module(&c, run->module, needs);
+    scratch_end(&scratch);
+}
+
 /* An error of a pass ends the run: of the function that it was about at once, else behind the stretch. */
 static bool run_pipeline(struct run *run, const pass_list *passes)
 {
@@ -311,6 +334,7 @@ static bool run_pipeline(struct run *run, const pass_list *passes)
         return false;
     for (uint32_t i = 0, end; i < passes->count && run->diagnostics->errors == errors; i = end) {
         end = stretch_end(run, passes, i);
+        prepare_module(run, passes, i);
         bool changed = run_stretch(run, passes, i, end);
         if (!dump_file(run, opt_pass_info[passes->at[i].pass].name, changed))
             return false;

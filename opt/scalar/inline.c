@@ -187,7 +187,8 @@ static bool run(struct opt_context *c, struct ir_module *m, bool barriers)
             continue;
         expand(&n, f);
         if (f->order.count)
-            n.facts[f->id].passes_barrier = ir_passes_barrier(c->scratch, opt_cfg(c, f));
+            n.facts[f->id].passes_barrier =
+                ir_passes_barrier(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, m));
     }
     for (uint32_t i = 0; i < order->count && !barriers; i++)
         if (stays(&n, order->at[i], taken))
