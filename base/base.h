@@ -80,7 +80,9 @@ struct arena {
 };
 /* Makes an arena empty, as zeroed memory is: nothing is allocated yet. */
 void arena_init(struct arena *a);
-void arena_free(struct arena *a);                 /* frees all; the arena is empty and usable again */
+void arena_free(struct arena *a); /* frees all; the arena is empty and usable again */
+/* The same, but a small arena keeps its memory for what comes next. Linear in what was allocated. */
+void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t bytes); /* zeroed; 16-byte aligned, 8 if no larger */
 /* count elements of `size` bytes, zeroed; a product beyond size_t counts as no memory. */
 void *arena_alloc_array(struct arena *a, size_t size, size_t count);

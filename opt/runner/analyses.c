@@ -166,6 +166,8 @@ static void *get(struct opt_context *c, const struct ir_module *m, const struct 
     if (!(allowed >> n & 1))
         BUG("it asks for %s, which its row does not name", info[n].name);
     if (!r->at) {
+        if (!r->arena.chunks && c->cache->spare.count)
+            r->arena = vec_pop(&c->cache->spare);
         c->needs = c->cache->needs[n];
         results->begun |= 1u << n;
         r->at = f ? compute_of_function(c, &r->arena, f, n) : compute_of_module(c, &r->arena, m, n);
@@ -211,7 +213,9 @@ static void keep_some(struct opt_cache *k, uint32_t row, uint32_t values, uint32
             continue;
         keeps &= ~(1u << n);
         results->begun &= ~(1u << n);
-        arena_free(&r->arena);
+        vec_reserve(&k->arena, &k->spare, k->spare.count + 1);
+        arena_reset(&r->arena);
+        vec_push(&k->arena, &k->spare, r->arena);
         *r = (struct result){0};
     }
 }
@@ -244,9 +248,13 @@ void opt_read(const struct opt_options *o, const char *needs, opt_reader *read, 
 void opt_cache_free(struct opt_cache *k)
 {
     for (uint32_t row = 0; row < k->rows.count; row++)
-        keep_some(k, row, 0, 0);
+        for (unsigned n = 0; k->rows.at[row] && n < OPT_ANALYSES; n++)
+            arena_free(&k->rows.at[row]->of[n].arena);
+    for (uint32_t i = 0; i < k->spare.count; i++)
+        arena_free(&k->spare.at[i]);
     arena_free(&k->arena);
     memset(&k->rows, 0, sizeof k->rows);
+    memset(&k->spare, 0, sizeof k->spare);
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------- */

@@ -20,8 +20,9 @@ struct opt_cached;
 struct opt_cache {
     struct arena arena;
     VEC(struct opt_cached *)
-    rows; /* of the module, and of each function: a result by analysis;
+    rows;                    /* of the module, and of each function: a result by analysis;
              NULL: none yet */
+    VEC(struct arena) spare; /* empty ones, of results that were forgotten */
     uint32_t needs[OPT_ANALYSES];
 };
 /* Nothing is known of any function yet. */

@@ -25,6 +25,7 @@ struct run {
     struct opt_cache          cache;
     struct opt_dumps          dumps;
     struct arena              arena;
+    struct scratch            scratch;     /* of the pass that runs */
     uint32_t                  errors;      /* before the pass that runs */
 };
 
@@ -149,9 +150,9 @@ static bool is_allowed(struct run *run, struct listed p, const char *name)
     return step <= limit;
 }
 
-static struct opt_context context_of(struct run *run, struct scratch *scratch, uint32_t needs)
+static struct opt_context context_of(struct run *run, uint32_t needs)
 {
-    return (struct opt_context){.scratch = scratch_begin(scratch), .options = run->options,
+    return (struct opt_context){.scratch = &run->scratch.arena, .options = run->options,
                                 .report = run->report, .diagnostics = run->diagnostics,
                                 .cache = &run->cache, .needs = needs};
 }
@@ -159,8 +160,7 @@ static struct opt_context context_of(struct run *run, struct scratch *scratch, u
 /* Runs the pass on f, or on the module if f is NULL; times and counts it. */
 static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
 {
-    struct scratch scratch;
-    struct opt_context c = context_of(run, &scratch, p.needs);
+    struct opt_context c = context_of(run, p.needs);
     struct opt_time *t = &run->report->times[p.pass];
     uint64_t start = now();
     c.pass = p.pass;
@@ -170,7 +170,7 @@ static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
     t->nanoseconds += now() - start;
     t->runs++;
     t->changed += changed;
-    scratch_end(&scratch);
+    arena_reset(&run->scratch.arena);
     return changed;
 }
 
@@ -314,16 +314,14 @@ static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first
  * `first` on, it is made anew. */
 static void prepare_module(struct run *run, const pass_list *passes, uint32_t first)
 {
-    struct scratch scratch;
     uint32_t needs = 0;
     if (first > 0 && is_of_module(passes->at[first]) == is_of_module(passes->at[first - 1]))
         return;
     opt_cache_keep(&run->cache, NULL, 0);
     for (uint32_t i = first; i < passes->count && !is_of_module(passes->at[i]); i++)
         needs |= passes->at[i].needs;
-    struct opt_context c = context_of(run, &scratch, OPT_ALL_ANALYSES);
+    struct opt_context c = context_of(run, OPT_ALL_ANALYSES);
     opt_cache_module(&c, run->module, needs);
-    scratch_end(&scratch);
 }
 
 /* An error of a pass ends the run: of the function that it was about at once, else behind the stretch. */
@@ -377,7 +375,9 @@ bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report
         release(&run);
         mem_fail(0);
     }
+    scratch_begin(&run.scratch);
     bool fine = run_all(&run);
+    scratch_end(&run.scratch);
     mem_guard_leave(&guard);
     release(&run);
     return fine;

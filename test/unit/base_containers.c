@@ -46,6 +46,31 @@ static void arena_hands_out_zeroed_aligned_memory(void **state)
     assert_string_equal(arena_strdup(&arena, NULL, 0), "");
 }
 
+static void check_zeroed_and_fill(size_t n)
+{
+    char *p = arena_alloc(&arena, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(p[i], 0);
+    memset(p, 0xaa, n);
+}
+
+/* Rounds of every size, small and large by turns. */
+static void arena_that_is_reset_hands_out_zeroed_memory(void **state)
+{
+    UNUSED(state);
+    for (size_t round = 0; round < 200; round++) {
+        size_t most = round % 7 ? round % 7 * 600 : 40000;
+        for (size_t n = 0; n < most; n = n * 5 / 4 + 1)
+            check_zeroed_and_fill(n);
+        arena_reset(&arena);
+        assert_true(arena.total <= 16384 + 64);
+    }
+    arena_alloc(&arena, 1);
+    const struct arena_chunk *kept = arena.chunks;
+    arena_reset(&arena);
+    assert_ptr_equal(arena.chunks, kept);
+}
+
 /* Runs `work` with the n-th allocation failing, for n = 1, 2, ... until none fails. */
 static long failures_of(void (*work)(void))
 {
@@ -320,6 +345,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(arena_hands_out_zeroed_aligned_memory, tear_down),
+        cmocka_unit_test_teardown(arena_that_is_reset_hands_out_zeroed_memory, tear_down),
         cmocka_unit_test_teardown(failures_unwind_to_the_guard, tear_down),
         cmocka_unit_test_teardown(guards_nest, tear_down),
         cmocka_unit_test_teardown(absurd_sizes_fail, tear_down),
