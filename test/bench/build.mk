@@ -27,8 +27,8 @@ bench:
 	@$(MAKE) --no-print-directory -j$(CORES) $(BENCH_BIN)
 	@BENCH_OPENCL=$(BUILD)/test/bench/bench_opencl $(BUILD)/test/bench/bench $(BENCH_RUNS)
 
-# `make bench-scale`: time of analyses and of compiling against size.
-$(BUILD)/test/bench/scale: $(call obj,test/bench/scale.c test/bench/cases.c) $(BUILD)/libkernc.a
+# `make bench-scale`: time of analyses, and time and memory of compiling, against size.
+$(BUILD)/test/bench/scale: $(call obj,test/bench/scale.c test/bench/shapes.c test/bench/cases.c) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 

@@ -2,16 +2,20 @@
  *
  *     scale          (`make bench-scale` calls it; prints Markdown tables)
  *
- * Analyses run on three shapes: a chain of if/else diamonds whose branches diverge, loops nested four deep
- * one after the other, and random edges (mostly forward, 2 % backward). Compiling takes copies of 20 lines
- * with loops, branches and memory, as many functions and as one. CPU time, best of three (compiling: five,
- * each in a process of its own); near-linear means that times per block or line stay about the same.
+ * Kernels of fourteen shapes (shapes.c) are compiled in three sizes, once each in a process of its own, for
+ * time and memory. Analyses run on three shapes: a chain of if/else diamonds whose branches diverge, loops
+ * nested four deep one after the other, and random edges (mostly forward, 2 % backward). Compiling takes
+ * copies of 20 lines with loops, branches and memory, as many functions and as one. CPU time, best of three
+ * (compiling: five, each in a process of its own); near-linear means that times per block or line stay about
+ * the same.
  */
 #include "include/kernc.h"
 #include "ir/analysis/pdg.h"
 #include "test/bench/cases.h"
+#include "test/bench/shapes.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,12 +182,17 @@ static double compile_seconds(const struct text *source, unsigned level)
     return bench_cpu_seconds() - start;
 }
 
+struct compiled {
+    double seconds, megabytes;
+};
+
 /* In a process of its own: small programs too get their memory from the system, not from what is left of
  * others. */
-static double fresh_compile_seconds(const struct text *source, unsigned level)
+static struct compiled fresh_compile(const struct text *source, unsigned level)
 {
     int ends[2];
     double seconds = 0;
+    struct rusage used;
     if (pipe(ends) != 0)
         exit(1);
     fflush(stdout);
@@ -196,15 +205,15 @@ static double fresh_compile_seconds(const struct text *source, unsigned level)
     if (child < 0 || read(ends[0], &seconds, sizeof seconds) != sizeof seconds)
         exit(1);
     close(ends[0]);
-    waitpid(child, NULL, 0);
-    return seconds;
+    wait4(child, NULL, 0, &used);
+    return (struct compiled){seconds, (double)used.ru_maxrss / 1024};
 }
 
 static double klines(const struct text *source, uint32_t lines, unsigned level)
 {
     double best = 1e9;
     for (int run = 0; run < COMPILE_RUNS; run++) {
-        double seconds = fresh_compile_seconds(source, level);
+        double seconds = fresh_compile(source, level).seconds;
         best = seconds < best ? seconds : best;
     }
     return lines / best / 1000;
@@ -229,8 +238,35 @@ static void print_compiling(enum program p)
     printf("\n\n");
 }
 
+/* ---- shapes ------------------------------------------------------------------------------------------ */
+
+static void print_shapes(void)
+{
+    printf("| shape, -O2 | n | n: s | 2n | 4n | 4n / n | n: MB | 2n | 4n |\n"
+           "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    for (size_t i = 0; i < BENCH_SHAPES; i++) {
+        const struct bench_shape *s = &bench_shapes[i];
+        struct compiled made[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            struct text t = {0};
+            s->add(&t, s->size << k);
+            made[k] = fresh_compile(&t, 2);
+            text_free(&t);
+        }
+        printf("| %s | %u %s |", s->name, s->size, s->unit);
+        for (uint32_t k = 0; k < 3; k++)
+            printf(" %.3f |", made[k].seconds);
+        printf(" %.1f |", made[2].seconds / made[0].seconds);
+        for (uint32_t k = 0; k < 3; k++)
+            printf(" %.0f |", made[k].megabytes);
+        printf("\n");
+    }
+    printf("\n");
+}
+
 int main(void)
 {
+    print_shapes();
     for (enum program p = 0; p < PROGRAMS; p++)
         print_compiling(p);
     for (enum shape s = 0; s < SHAPES; s++)
