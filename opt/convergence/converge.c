@@ -337,10 +337,19 @@ static bool is_too_much(const struct converge *x, struct demand d)
     return true;
 }
 
+/* Where no token is in use nobody is waited for. */
+static bool has_operations(const struct converge *x)
+{
+    struct bitset in_use = *opt_tokens_in_use(x->c, x->f);
+    return bitset_next(in_use, 0) < in_use.bits;
+}
+
 /* True if the function changed: then there may be more to do. */
 static bool run_round(struct converge *x)
 {
     struct demand d;
+    if (!has_operations(x))
+        return false;
     analyse(x);
     if (!opt_converge_find(x, &d))
         return false;

@@ -249,10 +249,11 @@ void csc_find_dependences(struct csc *p)
 bool csc_is_arm(struct csc *p, uint32_t branch, uint32_t b)
 {
     const struct ir_dominators *d = opt_dominators(p->c, p->f);
+    const struct ir_cfg *g = opt_cfg(p->c, p->f);
     uint32_t edges = 0;
     if (b == ir_entry(p->f) || d->idom[b] != branch)
         return false;
-    ir_each_pred(q, b, opt_cfg(p->c, p->f)) {
+    ir_each_pred(q, b, g) {
         edges += q == branch;
         if (q != branch && !ir_dominates(d, b, q))
             return false;
