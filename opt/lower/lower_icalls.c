@@ -1,12 +1,13 @@
 /* lower_icalls.c: a call through a pointer becomes a chain of comparisons with the functions that it can
  * reach: those of its signature whose address the module takes. A pointer to none of them traps.
+ * The code grows by calls times functions: a program beyond the limit icall_targets is refused before.
  */
 #include "opt/pass.h"
 
 struct lower {
     struct arena *scratch;
     struct ir_module *m;
-    struct bitset taken; /* functions whose address the module takes */
+    u32_vec *targets; /* by signature: what a pointer of it may lead to */
     struct ir_function *f;
     struct ir_cursor c; /* where new instructions go */
 };
@@ -58,7 +59,7 @@ static void chain(struct lower *x, const struct ir_ins *icall, ir_ref pointer, c
 static void lower_icall(struct lower *x, ir_ref r, ir_ref *to)
 {
     struct ir_ins ins = *ir_at(x->f, r);
-    u32_vec found = opt_pointer_targets(x->scratch, x->m, x->taken, (uint32_t)ins.imm);
+    u32_vec found = x->targets[ins.imm];
     x->c = (struct ir_cursor){.fn = x->f, .block = ins.block, .before = r, .at = ins.at};
     ir_ref pointer = ir_emit1(&x->c, IR_ptrcast, IR_TYPE_I32, ins.args[0]);
     check_pointer(x, pointer, &found);
@@ -92,10 +93,42 @@ static bool lower_function(struct lower *x)
     return found.count;
 }
 
+static u32_vec *find_targets(struct opt_context *c, const struct ir_module *m)
+{
+    u32_vec *targets = arena_array(c->scratch, u32_vec, m->signatures.count + 1);
+    for (uint32_t s = 0; s < m->signatures.count; s++)
+        targets[s] = opt_pointer_targets(c->scratch, m, *opt_addresses_taken(c, m), s);
+    return targets;
+}
+
+/* Whether the comparisons of all calls are within the limit; if not, the first call beyond it is told. */
+static bool is_small(struct opt_context *c, const struct lower *x)
+{
+    uint64_t n = 0, most = c->options->limits[OPT_LIMIT_icall_targets];
+    for (uint32_t i = 0; i < x->m->functions.count; i++) {
+        const struct ir_function *f = x->m->functions.at[i];
+        ir_each_block(k, b, f)
+            ir_each_ins(r, f, b) {
+                n += ir_at(f, r)->op == IR_icall ? x->targets[ir_at(f, r)->imm].count : 0;
+                if (n <= most)
+                    continue;
+                opt_error(c, f, "calls", ir_at(f, r)->at,
+                          "calls through pointers, each compared with the functions that it may lead to, "
+                          "become more than %u comparisons (--limit=%s=N); take fewer functions' addresses, "
+                          "or call through pointers in fewer places",
+                          (uint32_t)most, opt_limit_info[OPT_LIMIT_icall_targets].name);
+                return false;
+            }
+    }
+    return true;
+}
+
 bool opt_lower_icalls(struct opt_context *c, struct ir_module *m)
 {
-    struct lower x = {.scratch = c->scratch, .m = m, .taken = *opt_addresses_taken(c, m)};
+    struct lower x = {.scratch = c->scratch, .m = m, .targets = find_targets(c, m)};
     bool changed = false;
+    if (!is_small(c, &x))
+        return false;
     for (uint32_t i = 0; i < m->functions.count; i++) {
         x.f = m->functions.at[i];
         changed |= lower_function(&x);
