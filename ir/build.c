@@ -307,7 +307,8 @@ static ir_ref resolve(ir_ref *to, ir_ref r)
 static void substitute_all(ir_ref *to, uint32_t n, ir_ref *refs)
 {
     for (uint32_t i = 0; i < n; i++)
-        refs[i] = resolve(to, refs[i]);
+        if (to[refs[i]])
+            refs[i] = resolve(to, refs[i]);
 }
 
 void ir_substitute(struct ir_function *f, ir_ref *to)
@@ -316,7 +317,7 @@ void ir_substitute(struct ir_function *f, ir_ref *to)
         ir_each_ins(r, f, b) {
             struct ir_ins *ins = ir_at(f, r);
             substitute_all(to, ins->argc, ins->args);
-            ins->token = resolve(to, ins->token);
+            substitute_all(to, 1, &ins->token);
         }
         struct ir_block *block = ir_block_at(f, b);
         for (uint32_t e = 0; e < block->edges.count; e++)

@@ -38,9 +38,10 @@ void opt_rename(struct opt_renaming *n, const struct ir_function *f, ir_ref old,
 
 void opt_rename_all(struct opt_renaming *n, struct ir_function *f)
 {
+    if (!n->made)
+        return;
     renaming_reserve(n, f->ins.count);
-    if (n->made)
-        ir_substitute(f, n->to);
+    ir_substitute(f, n->to);
 }
 
 /* ---- parameters and blocks --------------------------------------------------------------------------- */

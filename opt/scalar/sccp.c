@@ -108,7 +108,7 @@ static void visit(struct sccp *s, ir_ref r)
     const struct ir_ins *ins = ir_at(s->f, r);
     if (ir_op_info[ins->op].flags & IR_TERMINATOR)
         visit_terminator(s, r);
-    else if (ins->type != IR_TYPE_VOID)
+    else if (ins->type != IR_TYPE_VOID && s->facts[r].level != VARYING)
         visit_value(s, r);
 }
 
@@ -191,6 +191,8 @@ bool opt_sccp(struct opt_context *c, struct ir_function *f)
     bitset_add(s.reached, entry);
     vec_push(c->scratch, &s.blocks, entry);
     propagate(&s);
-    bool changed = replace_constants(&s);
-    return fold_branches(&s) | changed;
+    bool changed = replace_constants(&s), folded = fold_branches(&s);
+    if (folded)
+        opt_invalidate(c, f);
+    return folded || changed;
 }

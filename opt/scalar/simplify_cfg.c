@@ -106,13 +106,17 @@ static void remove_unreachable(struct simplify *s)
 
 /* ---- empty blocks ------------------------------------------------------------------------------------ */
 
-/* Whether block b only goes on to another one, with parameters that serve nothing else. */
+static bool only_jumps(struct simplify *s, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(s->f, b);
+    return b != ir_entry(s->f) && block->first == block->last && ir_at(s->f, block->last)->op == IR_br &&
+           block->edges.at[0].block != b;
+}
+
+/* Whether the parameters of a block that only jumps serve nothing else. uses: NULL if it has none. */
 static bool is_empty(struct simplify *s, const uint32_t *uses, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(s->f, b);
-    if (b == ir_entry(s->f) || block->first != block->last || ir_at(s->f, block->last)->op != IR_br ||
-        block->edges.at[0].block == b)
-        return false;
     uint32_t own = 0, all = 0;
     for (uint32_t i = 0; i < block->edges.at[0].argc; i++) {
         const struct ir_ins *arg = ir_at(s->f, block->edges.at[0].args[i]);
@@ -161,12 +165,17 @@ static void skip_empty_blocks(struct simplify *s)
 {
     const struct ir_cfg *g = graph(s);
     struct bitset empty = bitset_new(s->c->scratch, s->f->blocks.count);
-    uint32_t *uses = opt_count_uses(s->c->scratch, s->f), n = 0;
-    ir_each_block(i, b, s->f)
+    uint32_t *uses = NULL, n = 0;
+    ir_each_block(i, b, s->f) {
+        if (!only_jumps(s, b))
+            continue;
+        if (!uses && ir_block_at(s->f, b)->params.count)
+            uses = opt_count_uses(s->c->scratch, s->f);
         if (is_empty(s, uses, b)) {
             bitset_add(empty, b);
             n++;
         }
+    }
     for (uint32_t i = n ? g->rpo_count : 0; i-- > 0;) {
         struct ir_block *block = ir_block_at(s->f, g->rpo[i]);
         for (uint32_t e = 0; e < block->edges.count; e++)
@@ -177,34 +186,23 @@ static void skip_empty_blocks(struct simplify *s)
 
 /* ---- chains ------------------------------------------------------------------------------------------ */
 
-/* Blocks by what they hold: a convergent operation, a heart as the first of them. */
-struct convergence {
-    struct bitset some, heart;
-};
-
-static struct convergence find_convergence(struct simplify *s)
+/* 0: there is none. */
+static ir_ref first_convergent(const struct simplify *s, uint32_t b)
 {
-    uint32_t n = s->f->blocks.count;
-    struct convergence k = {bitset_new(s->c->scratch, n), bitset_new(s->c->scratch, n)};
-    ir_each_block(i, b, s->f)
-        ir_each_ins(r, s->f, b) {
-            if (!ir_is_convergent(s->f, r))
-                continue;
-            if (!bitset_has(k.some, b) && ir_at(s->f, r)->op == IR_loop)
-                bitset_add(k.heart, b);
-            bitset_add(k.some, b);
-        }
-    return k;
+    ir_each_ins(r, s->f, b)
+        if (ir_is_convergent(s->f, r))
+            return r;
+    return 0;
 }
 
-static bool may_append(struct simplify *s, const struct ir_cfg *g, const struct convergence *k, uint32_t b)
+static bool may_append(struct simplify *s, const struct ir_cfg *g, uint32_t b)
 {
     if (ir_at(s->f, ir_terminator(s->f, b))->op != IR_br)
         return false;
     uint32_t next = ir_block_at(s->f, b)->edges.at[0].block;
     if (next == b || ir_pred_count(g, next) != 1 || next == ir_entry(s->f))
         return false;
-    bool heart = bitset_has(k->heart, next) && bitset_has(k->some, b);
+    bool heart = ir_at(s->f, first_convergent(s, next))->op == IR_loop && first_convergent(s, b);
     if (heart)
         opt_remark(s->c, s->f, OPT_MISSED, "heart", ir_at(s->f, ir_terminator(s->f, b))->at,
                    "block not merged with the next one: its heart has to come before all convergent "
@@ -216,17 +214,11 @@ static void merge_chains(struct simplify *s)
 {
     const struct ir_cfg *g = graph(s);
     struct bitset gone = bitset_new(s->c->scratch, s->f->blocks.count);
-    struct convergence k = find_convergence(s);
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t b = g->rpo[i];
-        while (!bitset_has(gone, b) && may_append(s, g, &k, b)) {
-            uint32_t next = opt_target_append(&s->renaming, s->f, b);
-            if (bitset_has(k.some, next))
-                bitset_add(k.some, b);
-            if (bitset_has(k.heart, next))
-                bitset_add(k.heart, b);
-            bitset_add(gone, next);
+        while (!bitset_has(gone, b) && may_append(s, g, b)) {
+            bitset_add(gone, opt_target_append(&s->renaming, s->f, b));
             n++;
         }
     }
