@@ -129,6 +129,27 @@ static bool find_stacks(struct wc_context *c)
 
 /* ---- the module -------------------------------------------------------------------------------------- */
 
+static bool is_within(struct wc_context *c, const struct wc_mfunction *f, uint32_t words)
+{
+    if (words > WC_MAX_WORDS)
+        wc_fail(c, "code-size", f->ir->at,
+                "'%s' alone needs %u words of code or more; the core has %u (%u too many)", f->ir->name,
+                words, WC_MAX_WORDS, words - WC_MAX_WORDS);
+    return words <= WC_MAX_WORDS;
+}
+
+/* Before it is found where lanes reconverge, and words are selected: branches and what writes memory alone. */
+static bool may_fit(struct wc_context *c, const struct wc_mfunction *f)
+{
+    uint32_t words = 0;
+    ir_each_block(i, b, f->ir)
+        ir_each_ins(r, f->ir, b) {
+            enum ir_op op = (enum ir_op)ir_at(f->ir, r)->op;
+            words += bitset_has(f->cfg->reachable, b) && (op == IR_brif || ir_op_info[op].flags & IR_WRITES);
+        }
+    return is_within(c, f, words);
+}
+
 /* Before registers are looked for, which would take long in a function, or a program, that is much too large.
  * Lists and jumps may need no word; all else does. */
 static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
@@ -138,12 +159,8 @@ static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
         for (uint32_t k = 0; k < f->blocks.at[b].codes.count; k++)
             words += !wc_list_reads(f->blocks.at[b].codes.at[k].op) &&
                      !wc_list_writes(f->blocks.at[b].codes.at[k].op);
-    if (words > WC_MAX_WORDS) {
-        wc_fail(c, "code-size", f->ir->at,
-                "'%s' alone needs %u words of code or more; the core has %u (%u too many)", f->ir->name,
-                words, WC_MAX_WORDS, words - WC_MAX_WORDS);
+    if (!is_within(c, f, words))
         return false;
-    }
     c->selected += words;
     if (c->selected > WC_MAX_WORDS) {
         wc_fail(c, "code-size", (place){0, 0},
@@ -194,6 +211,8 @@ static void lay_out_blocks(struct wc_context *c, struct wc_mfunction *f)
 static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
 {
     wc_prepare(c, f);
+    if (!may_fit(c, f))
+        return false;
     f->reconvergence = wc_reconvergence_new(&c->arena, f->cfg, f->cycles, c->waiting, c->o->mode, c->d);
     if (!f->reconvergence)
         return false;

@@ -75,15 +75,24 @@ bool ir_varies(const struct ir_uniformity *u, ir_ref value)
     return ir_at(u->cfg->fn, value)->block != IR_NO_BLOCK && !bitset_has(u->invariant, value);
 }
 
+static bool all_diverge(const struct uniformity_finder *f, const u32_vec *values)
+{
+    uint32_t i = 0;
+    while (i < values->count && bitset_has(f->u->divergent, values->at[i]))
+        i++;
+    return i == values->count;
+}
+
 /* Threads that the latest branch has sent different ways reconverge in the block: parameters that tell the
  * ways apart diverge. */
 static void mark_params(struct uniformity_finder *f, uint32_t block, ir_ref branch)
 {
     const struct ir_block *b = ir_block_at(f->fn, block);
     const ir_ref *first = NULL;
+    if (all_diverge(f, &b->params))
+        return;
     ir_each_pred(p, block, f->u->cfg) {
-        if (b->params.count == 0 || !bitset_has(f->u->cfg->reachable, p) ||
-            !ir_join_reached(f->joins, p, block))
+        if (!bitset_has(f->u->cfg->reachable, p) || !ir_join_reached(f->joins, p, block))
             continue;
         const ir_ref *args = ir_block_at(f->fn, p)->edges.at[f->u->cfg->pred_edges[p_at]].args;
         for (uint32_t i = 0; first && i < b->params.count; i++)
