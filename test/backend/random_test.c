@@ -53,7 +53,7 @@ static void add_kernel(struct ir_module *m)
                   ir_emit2(&c, IR_mul, IR_TYPE_I32, block, ir_const_i32(f, THREADS / 2)));
     for (int i = 0; i < 3; i++) {
         params[i] = ir_param_new(f, c.block, IR_TYPE_GLOBAL, names[i]);
-        struct ir_param_info p = {names[i], "global int *", IR_TYPE_GLOBAL, LAUNCH_INT, 4};
+        struct ir_param_info p = {names[i], "global int *", IR_TYPE_GLOBAL, LAUNCH_INT, 4, NULL};
         vec_push(&m->arena, &info.params, p);
     }
     ir_ref memory = ir_emit2(&c, IR_ptradd, IR_TYPE_GLOBAL, params[0],

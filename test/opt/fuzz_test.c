@@ -129,9 +129,11 @@ static void check_normal_form(void **state)
         struct ir_module *m = random_module(seed, true);
         diag_init(&d, &scratch, NULL);
         optimize(m, "simplify_cfg,mem2reg,unify_returns,loop_normal_form", 0);
+        struct bitset waiting = ir_waiting_functions(&scratch, m);
         for (uint32_t i = 0; i < m->functions.count; i++) {
             struct ir_cfg *g = ir_cfg_new(&scratch, m->functions.at[i]);
-            if (!wc_reconvergence_new(&scratch, g, ir_cycles_new(&scratch, g), WC_MODE_SOURCE_PC, &d))
+            if (!wc_reconvergence_new(&scratch, g, ir_cycles_new(&scratch, g), waiting, WC_MODE_SOURCE_PC,
+                                      &d))
                 fail_msg("seed %" PRIu64 ": %s", seed, d.all.at[0].text);
         }
         ir_module_free(m);

@@ -172,7 +172,7 @@ static struct ir_module *random_function(void)
     struct ir_module *m = ir_module_new("random");
     struct ir_function *f = ir_function_new(m, "k", IR_TYPE_VOID, IR_FN_KERNEL);
     struct ir_kernel_info info = {.function = f->id};
-    struct ir_param_info p = {"p", "global int *", IR_TYPE_GLOBAL, LAUNCH_INT, 4};
+    struct ir_param_info p = {"p", "global int *", IR_TYPE_GLOBAL, LAUNCH_INT, 4, NULL};
     struct arena a = {0};
     u32_vec known[BLOCKS] = {0};
     vec_push(&m->arena, &info.params, p);
