@@ -34,7 +34,7 @@ typedef double vec_D VECTOR;
 
 /* A loop over n lanes that gcc turns into vector code: without `unroll 1` it unrolls short loops completely
  * before it looks for vectors. Registers are the same or disjoint, so no iteration depends on another. */
-#define LANE_LOOP(i, n)  _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < (n); i++)
+#define LANE_LOOP(i, n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < (n); i++)
 /* A loop over chunks: unrolled whole for AVX2; for `base`, which has more and smaller ones, gcc would take
  * three times as long. */
 #if defined __AVX2__
