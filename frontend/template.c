@@ -254,9 +254,11 @@ bool fe_skip_template(struct parser *p, const char *name, span where)
 bool fe_skip_template_arguments(struct parser *p, const char *name)
 {
     int before = p->history.current_token;
-    const char *open = p->cursor, *first = fe_behind_blanks(open + 1),
-               *end = open + 1 + strspn(open + 1, inside);
-    if (*open != '<' || open[1] == '<' || *end != '>')
+    const char *open = p->cursor;
+    if (*open != '<' || open[1] == '<')
+        return false;
+    const char *first = fe_behind_blanks(open + 1), *end = open + 1 + strspn(open + 1, inside);
+    if (*end != '>')
         return false;
     const char *next = fe_behind_blanks(end + 1);
     const char *word = intern(&p->fe->strings, first, fe_begins_word(*first) ? fe_word_length(first) : 0);
