@@ -109,7 +109,7 @@ ubsan:
 sanitized:
 	@./setup --tests
 	@$(MAKE) --no-print-directory -j$(CORES) OPT=-O1 $(BUILD)/kernc tests
-	@KERNC_TEST_PATIENCE=10 KERNC_TEST_PROGRAMS=100 $(MAKE) --no-print-directory run-tests
+	@KERNC_TEST_PATIENCE=10 KERNC_TEST_PROGRAMS=50 $(MAKE) --no-print-directory run-tests
 
 # ---- manual page, completions, installation -----------------------------------------------------------
 
