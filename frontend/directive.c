@@ -48,8 +48,8 @@ static char type_of_number(const char **at, const char *end)
     const char *from = *at;
     bool hex = *from == '0' && (from[1] == 'x' || from[1] == 'X');
     bool point = false, single = false, is_long = false, is_unsigned = false;
-    for (; *at < end && (strchr(FE_LETTERS, **at) || **at == '.' ||
-                         (strchr("+-", **at) && strchr("eE", (*at)[-1]) && !hex));
+    for (; *at < end &&
+           (fe_in_word(**at) || **at == '.' || (strchr("+-", **at) && strchr("eE", (*at)[-1]) && !hex));
          ++*at) {
         point |= **at == '.' || (!hex && strchr("eE", **at));
         single |= !hex && strchr("fF", **at);
@@ -195,7 +195,7 @@ static void define(struct parser *p, const char *at, const char *word, const cha
 static bool is_line(const char *at, const char *word)
 {
     size_t n = strlen(word);
-    return strncmp(at, word, n) == 0 && !strchr(FE_LETTERS, at[n]);
+    return strncmp(at, word, n) == 0 && !fe_in_word(at[n]);
 }
 
 /* From the line at `at` on: the next #else, #elif or #endif of the condition that is open there.

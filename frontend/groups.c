@@ -31,7 +31,7 @@ static const struct member {
 static const char *behind(const char *at, const char *text)
 {
     size_t n = strlen(text);
-    return at && strncmp(at, text, n) == 0 && !(fe_begins_word(*text) && strchr(FE_LETTERS, at[n]) && at[n])
+    return at && strncmp(at, text, n) == 0 && !(fe_begins_word(*text) && fe_in_word(at[n]))
                ? fe_behind_blanks(at + n)
                : NULL;
 }

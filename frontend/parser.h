@@ -133,6 +133,11 @@ static inline bool fe_begins_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
+/* A NUL byte is in no word, though strchr finds it in every string. */
+static inline bool fe_in_word(char c)
+{
+    return fe_begins_word(c) || (c >= '0' && c <= '9');
+}
 static inline size_t fe_word_length(const char *at)
 {
     return strspn(at, FE_LETTERS);

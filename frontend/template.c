@@ -86,7 +86,7 @@ static void find_uses(struct parser *p)
     size_t length = 0;
     for (const char *at = p->file->text; at < p->end;) {
         const char *next = behind_quoted(at);
-        size_t n = next > at ? (size_t)(next - at) : strchr(FE_LETTERS, *at) ? fe_word_length(at) : 1;
+        size_t n = next > at ? (size_t)(next - at) : fe_in_word(*at) ? fe_word_length(at) : 1;
         const char *end = *at == '<' ? at + 1 + strspn(at + 1, inside) : "";
         if (length && *at == '(') {
             uintptr_t key = (uintptr_t)intern(&p->fe->strings, name, length);
@@ -104,7 +104,7 @@ static void find_uses(struct parser *p)
             vec_push(p->arena, &p->template_uses, u);
         }
         name = at;
-        length = next > at || !strchr(FE_LETTERS, *at) ? 0 : n;
+        length = next > at || !fe_in_word(*at) ? 0 : n;
         here = behind(here, at, n);
         at += n;
     }
@@ -128,7 +128,7 @@ static bool read_list(struct parser *p, const char *at, const char *end, struct 
         while (to > at && (to[-1] == ' ' || to[-1] == '\t'))
             to--;
         const char *from = at + strspn(at, " \t");
-        for (const char *word = to; last_word && word > from && strchr(FE_LETTERS, word[-1]);)
+        for (const char *word = to; last_word && word > from && fe_in_word(word[-1]);)
             at = --word;
         from = last_word ? at : from;
         if (from >= to)
@@ -178,7 +178,7 @@ static void replace(struct parser *p, const char *at, const char *end, const str
     place here = fe_here(p, at);
     while (at < end) {
         const char *next = behind_quoted(at);
-        size_t n = next > at ? (size_t)(next - at) : strchr(FE_LETTERS, *at) ? fe_word_length(at) : 1;
+        size_t n = next > at ? (size_t)(next - at) : fe_in_word(*at) ? fe_word_length(at) : 1;
         const char *word = fe_begins_word(*at) ? intern(&p->fe->strings, at, n) : NULL;
         place to = behind(here, at, n);
         for (uint32_t i = 0; word && i < parameters->count; i++)
@@ -195,7 +195,7 @@ static const char *name_before(struct parser *p, const char *at)
     while (at[-1] == ' ' || at[-1] == '\t')
         at--;
     const char *end = at;
-    while (strchr(FE_LETTERS, at[-1]))
+    while (fe_in_word(at[-1]))
         at--;
     return intern(&p->fe->strings, at, (size_t)(end - at));
 }
