@@ -25,8 +25,9 @@ struct call {
     place at;
 };
 
-/* The function that begins last before the place. IR_NO_FUNCTION: none does. */
 #define NO_FUNCTION UINT32_MAX
+
+/* The function that begins last before the place. NO_FUNCTION: none does. */
 static uint32_t function_of(const struct functions *f, place at)
 {
     uint32_t found = NO_FUNCTION, line = 0;
@@ -120,19 +121,20 @@ static const char *name_at(const struct tuning *x, const kernc_prediction *p)
     return length ? arena_strdup(&x->command->arena, at, length) : NULL;
 }
 
+static bool is_taken(const struct tuning *x, const char *name, uint32_t before)
+{
+    bool taken = strstr(x->source->text, name) != NULL;
+    for (uint32_t i = 0; i < before; i++)
+        taken |= strcmp(x->predictions.at[i].label, name) == 0;
+    return taken;
+}
+
 /* A name for the label of the line, which the source and the predictions before have not. */
 static const char *new_name(const struct tuning *x, uint32_t line, uint32_t before)
 {
     const char *name = arena_printf(&x->command->arena, "line%u", line);
-    bool taken = strstr(x->source->text, name) != NULL;
-    for (uint32_t i = 0; i < before; i++)
-        taken |= strcmp(x->predictions.at[i].label, name) == 0;
-    for (uint32_t n = 0; taken; n++) {
-        name = arena_printf(&x->command->arena, "line%u%c", line, 'a' + (int)(n % 26));
-        taken = n < 26 && strstr(x->source->text, name) != NULL;
-        for (uint32_t i = 0; i < before; i++)
-            taken |= strcmp(x->predictions.at[i].label, name) == 0;
-    }
+    for (uint32_t n = 2; is_taken(x, name, before); n++)
+        name = arena_printf(&x->command->arena, "line%u_%u", line, n);
     return name;
 }
 
