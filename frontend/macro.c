@@ -8,6 +8,7 @@
  * have one type. An argument with an effect is evaluated once by a function: then the macro is left.
  */
 #include "frontend/check.h"
+#include "frontend/parser.h"
 
 static const char number_letters[] = "iulmfd";
 static const char *const number_types[] = {"int", "uint", "long", "ulong", "float", "double"};
@@ -34,9 +35,8 @@ uint32_t fe_macro_parameter(const struct fe_macro *m, const char *name)
 
 static bool names_parameter(const struct fe_macro *m, const char *at)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     for (size_t n; *at; at += n ? n : 1) {
-        n = strspn(at, letters);
+        n = fe_word_length(at);
         for (uint32_t i = 0; n && i < m->count; i++)
             if (strlen(m->parameters[i]) == n && memcmp(m->parameters[i], at, n) == 0)
                 return true;
