@@ -1,4 +1,4 @@
-# The core is compiled once for each row of core/cores.def: core_ISA_LANES.o.
+# The core is compiled once for each instruction set and number of lanes: core_ISA_LANES.o.
 runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c statistics.c print.c hostcall.c)
 runtime_SRC += $(addprefix runtime/launch/,arguments.c launch.c preloads.c block.c watch.c timeline.c vcd.c)
 runtime_SRC += $(addprefix runtime/core/,cores.c control.c group.c access.c atomic.c check.c trap.c)
@@ -8,10 +8,12 @@ runtime_SRC += runtime/instructions.c runtime/core/banks.c
 runtime_SRC += $(addprefix runtime/schemes/,pdom.c tf_stack.c tf_sandy.c barrier.c barrier_groups.c barrier_storage.c oracle.c oracle_instances.c oracle_flow.c)
 runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c block.c schedule.c clock.c trace.c watch.c services.c fault.c)
 
+# Best instruction set first; `base` is what the compiler makes without options. ThreadSanitizer runs warps of 8 alone.
 runtime_LANES := 8 16 32 64
+runtime_ISAS  := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2) base
+ifeq ($(SAN),thread)
+runtime_LANES := 8
 runtime_ISAS  := base
-ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
-runtime_ISAS  += avx2
 endif
 runtime_FLAGS_avx2 := -march=x86-64-v3
 # The core calls lanes_leave() itself, where it leaves for other code.
@@ -22,12 +24,15 @@ runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if 
 # Lines, but no variables, for debuggers: variables in unrolled loops take a third of the compile time.
 runtime_CORE_FLAGS += -g1
 # ThreadSanitizer does not watch the cores: a load of a run of memory reads what lies at lanes that are off, too, and
-# leaves it, whoever writes there meanwhile. They are not optimised then: few blocks run, and all cores are compiled.
+# leaves it, whoever writes there meanwhile. They are not optimised then: few blocks run.
 runtime_CORE_FLAGS += $(if $(filter thread,$(SAN)),-fno-sanitize=thread -O0)
 # A copied chunk stays a vector in a register: no call of memcpy is made of it.
 runtime_CORE_FLAGS += $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 # clang breaks down over the core with undefined; gcc's suite has it.
 runtime_CORE_FLAGS += $(and $(findstring clang,$(CC)),$(findstring undefined,$(SAN)),-fno-sanitize=undefined)
+# The rows that core/cores.c and warpcore/launch.c make their tables of.
+FLAGS_runtime_core_cores := -DCORES='$(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),CORE($(i), $(n))))'
+FLAGS_runtime_warpcore_launch := -DCORES='$(foreach i,$(runtime_ISAS),CORE($(i)))'
 runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core/core_$(i)_$(n).o))
 
 define core_rule
@@ -37,7 +42,7 @@ $(BUILD)/obj/runtime/core/core_$(1)_$(2).o: runtime/core/core.c
 endef
 $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(eval $(call core_rule,$(i),$(n)))))
 
-# The warp-core simulator's core, twice for each row of warpcore/cores.def: handlers that go on by themselves, and
+# The warp-core simulator's core, twice for each instruction set: handlers that go on by themselves, and
 # handlers that return after each instruction.
 runtime_CORE_OBJ += $(foreach i,$(runtime_ISAS),$(foreach n,$(i) $(i)_steps,$(BUILD)/obj/runtime/warpcore/core_$(n).o))
 

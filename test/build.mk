@@ -106,10 +106,10 @@ memory_api_TEST_SRC := $(addprefix test/memory/,api_test.c failing.c)
 # compiled before.
 # Its memory does not fit beside what systems map that choose addresses at random among many: setarch -R asks for none.
 UNRANDOM := $(shell setarch -R true 2>/dev/null && echo setarch -R)
-TSAN_SCHEMES := pdom barrier tf-stack oracle
+TSAN_SCHEMES := pdom barrier tf-stack oracle warp-core:rpc
 tsan: kernc
 	@$(MAKE) --no-print-directory -j$(CORES) BUILD=build/tsan SAN=thread OPT=-O1 build/tsan/test/contexts
-	@for s in $(TSAN_SCHEMES); do ./kernc build test/threads/blocks.kern --scheme=$$s -o build/tsan/$$s.kbc || exit 1; done
+	@for s in $(TSAN_SCHEMES); do ./kernc build test/threads/blocks.kern --scheme=$$s --warp=8 -w -o build/tsan/$$s.kbc || exit 1; done
 	$(UNRANDOM) build/tsan/test/contexts $(TSAN_SCHEMES:%=build/tsan/%.kbc)
 
 $(BUILD)/test/contexts: $(call obj,test/threads/contexts.c) $(BUILD)/libkernc-rt.a

@@ -1,5 +1,5 @@
-/* core.c: the interpreter. Compiled once for each instance of cores.def, with CORE_LANES, CORE_ISA and the
- * compiler's options for the instruction set.
+/* core.c: the interpreter. Compiled once for each row of the makefile's CORES, with CORE_LANES, CORE_ISA and
+ * the compiler's options for the instruction set.
  *
  * Threaded code: each instruction is a function that ends by jumping to the next one's through a table
  * indexed by opcode, with the warp's registers in machine registers. Compilers make the jump of

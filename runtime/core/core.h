@@ -1,4 +1,4 @@
-/* core.h: instances of the interpreter's core. core.c is compiled once for each row of cores.def. */
+/* core.h: instances of the interpreter's core. core.c is compiled once for each row of the makefile's CORES. */
 #ifndef KERNC_RT_CORE_H
 #define KERNC_RT_CORE_H
 
@@ -35,7 +35,7 @@ struct rt_core {
 /* The fastest instance this machine can run with at least `width` lanes (1..64), of this instruction set
  * (NULL: any). NULL: not built, or this machine can't. */
 const struct rt_core *rt_core_choose(const char *isa, uint32_t width);
-/* Whether this machine has an instruction set of cores.def. */
+/* Whether this machine has an instruction set of CORES. */
 bool rt_runs_here(const char *isa);
 
 #endif

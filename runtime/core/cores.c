@@ -1,12 +1,15 @@
-/* cores.c: which instances of the core there are, and which this machine can run. */
+/* cores.c: which instances of the core there are, and which this machine can run. The makefile names
+ * them, as rows CORE(isa, lanes) of CORES, best instruction set first. */
 #include "runtime/core/core.h"
 
 #define CORE(isa, lanes) extern const struct rt_core rt_core_##isa##_##lanes;
-#include "runtime/core/cores.def"
+CORES
+#undef CORE
 
 static const struct rt_core *const cores[] = {
 #define CORE(isa, lanes) &rt_core_##isa##_##lanes,
-#include "runtime/core/cores.def"
+    CORES
+#undef CORE
 };
 
 bool rt_runs_here(const char *isa)

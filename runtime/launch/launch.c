@@ -119,6 +119,8 @@ static kernc_status choose(struct rt_launch *l, const kernc_launch *o)
         return rt_fail(c, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
                        l->program->scheme, name);
     l->core = rt_core_choose(o->isa, o->warp);
+    if (!l->core && !o->isa)
+        return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for warps of %u threads was built", o->warp);
     if (!l->core)
         return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for instruction set %s on this machine", o->isa);
     return KERNC_OK;

@@ -8,14 +8,17 @@
 
 /* ---- instruction sets of the host -------------------------------------------------------------------- */
 
+/* Rows CORE(isa) of CORES are the makefile's, best first. */
 #define CORE(isa) extern const struct rt_sim_core rt_sim_core_##isa, rt_sim_core_##isa##_steps;
-#include "runtime/warpcore/cores.def"
+CORES
+#undef CORE
 
 const struct rt_sim_core *rt_sim_core_choose(const char *isa, bool steps)
 {
     static const struct rt_sim_core *const cores[] = {
 #define CORE(isa) &rt_sim_core_##isa, &rt_sim_core_##isa##_steps,
-#include "runtime/warpcore/cores.def"
+        CORES
+#undef CORE
     };
     for (size_t i = 0; i < COUNT(cores); i++)
         if (cores[i]->steps == steps && (!isa || strcmp(isa, cores[i]->isa) == 0) &&

@@ -17,8 +17,9 @@ struct work {
     int count;
     char **files;
     struct text *programs;
-    uint64_t hash; /* of what all launches have left and printed */
-    const char *problem;
+    uint64_t hash;       /* of what all launches have left and printed */
+    const char *problem; /* the file that it is about */
+    char why[200];
 };
 
 static void take_output(void *user, const char *bytes, size_t n)
@@ -39,6 +40,7 @@ static bool launch(struct work *w, kernc_context *c, kernc_kernel *k)
     kernc_launch l = {.size = sizeof l,
                       .grid = {BLOCKS},
                       .block = {THREADS_OF_BLOCK},
+                      .warp = THREADS_OF_BLOCK, /* the one width of cores in this build */
                       .args = args,
                       .arg_count = COUNT(args),
                       .threads = 2,
@@ -67,6 +69,8 @@ static void *run(void *data)
         if (kernc_context_create(&o, &c) || kernc_module_load(c, program->at, program->length, &m) ||
             kernc_module_kernel(m, "k", &k) || !launch(w, c, k))
             w->problem = w->files[i % w->count];
+        if (w->problem)
+            snprintf(w->why, sizeof w->why, "%s", c ? kernc_error_text(c) : "no context");
         kernc_context_free(c);
     }
     return NULL;
@@ -92,7 +96,8 @@ int main(int argc, char **argv)
         pthread_join(threads[t], NULL);
     for (int t = 0; t < THREADS && !failures; t++)
         if (work[t].problem || work[t].hash != work[0].hash)
-            printf("thread %d: %s\n", t, work[t].problem ? work[t].problem : "it got something else"),
+            printf("thread %d: %s: %s\n", t, work[t].problem ? work[t].problem : "all files",
+                   work[t].problem ? work[t].why : "it got something else"),
                 failures++;
     for (int i = 1; i < argc; i++)
         text_free(&programs[i - 1]);
