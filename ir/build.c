@@ -109,10 +109,16 @@ void ir_unlink(struct ir_function *f, ir_ref r)
     }
 }
 
+void ir_drop(struct ir_function *f, ir_ref r)
+{
+    *ir_at(f, r) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+    f->removed++;
+}
+
 void ir_remove(struct ir_function *f, ir_ref r)
 {
     ir_unlink(f, r);
-    *ir_at(f, r) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+    ir_drop(f, r);
 }
 
 /* ---- emitting -------------------------------------------------------------------------------------- */
@@ -229,10 +235,10 @@ static void block_clear(struct ir_function *f, uint32_t b)
     struct ir_block *block = ir_block_at(f, b);
     for (ir_ref r = block->first, next; r; r = next) {
         next = ir_at(f, r)->next;
-        *ir_at(f, r) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+        ir_drop(f, r);
     }
     for (uint32_t i = 0; i < block->params.count; i++)
-        *ir_at(f, block->params.at[i]) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+        ir_drop(f, block->params.at[i]);
     *block = (struct ir_block){
         .name = block->name, .reconverge = IR_NO_BLOCK, .frontier = IR_NO_BLOCK, .removed = true};
 }
@@ -276,7 +282,7 @@ static void edge_arg_remove(struct ir_edge *e, uint32_t position)
 void ir_param_remove(struct ir_function *f, uint32_t b, uint32_t position)
 {
     u32_vec *params = &ir_block_at(f, b)->params;
-    *ir_at(f, params->at[position]) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+    ir_drop(f, params->at[position]);
     params->count--;
     for (uint32_t i = position; i < params->count; i++) {
         params->at[i] = params->at[i + 1];

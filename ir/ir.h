@@ -3,7 +3,7 @@
  * A module owns one arena and everything in it. Inside a function all things are named by index:
  * values and instructions by ir_ref (index into fn->ins; a value *is* the instruction that makes it;
  * constants and block parameters are entries that stand in no instruction list), blocks by index into
- * fn->blocks. Indices stay valid as long as the thing lives; removed ones are not reused.
+ * fn->blocks. Indices stay valid as long as the thing lives, and removed ones are not reused, until ir_compact.
  *
  * Why block parameters and not phis: an edge then carries its own arguments, so that moving, copying or
  * splitting an edge moves its values with it, and there is no rule about where phis stand.
@@ -175,6 +175,7 @@ struct ir_function {
                                      function's */
     struct map        constants;  /* hash of (type, bits) -> ir_ref; a taken key's next is key + 1 */
     uint32_t          predictions; /* numbers given out to predict */
+    uint32_t          removed;    /* entries of ins that are IR_none, but for ins.at[0] */
 };
 
 #define IR_UNSIZED_ALIGN 16u      /* of an object whose length a launch gives, at most */
@@ -301,6 +302,7 @@ void ir_edge_arg(struct ir_function *f, struct ir_edge *e, ir_ref arg);        /
 void ir_unlink(struct ir_function *f, ir_ref r);
 void ir_link(struct ir_cursor *c, ir_ref r);                        /* puts an unlinked one at the cursor */
 void ir_remove(struct ir_function *f, ir_ref r);                    /* unlinks and makes it IR_none */
+void ir_drop(struct ir_function *f, ir_ref r);                      /* the same of one that is in no list */
 /* out of the order, instructions removed: O(blocks) */
 void ir_block_remove(struct ir_function *f, uint32_t b);
 /* many at once, by block number: O(blocks) */
@@ -319,6 +321,10 @@ uint32_t ir_edge_split(struct ir_function *f, uint32_t b, uint32_t e);
 /* Copies r of `from` to the cursor (edges of a terminator not). map: old -> new; where it is 0, constants are
  * made anew, and all else stands for itself (then `from` must be the cursor's function). Keeps r's place. */
 ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r, const ir_ref *map);
+/* Where fn->ins has at least so many entries and most of them have been removed: gives new numbers to what is
+ * left, values and blocks, in the order that it had; all others are void then. Whether it has (ir/compact.c).
+ * Linear, which is O(1) for each number that was given out. */
+bool ir_compact(struct ir_function *f, uint32_t least);
 
 /* ---- facts about instructions (ir/facts.c) ----------------------------------------------------------- */
 

@@ -307,7 +307,7 @@ static void finish_round(struct rounds *r)
         bitset_add(gone, p->gone.at[i]);
     ir_blocks_remove(p->f, gone);
     for (uint32_t i = 0; i < p->dropped.count; i++)
-        *ir_at(p->f, p->dropped.at[i]) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+        ir_drop(p->f, p->dropped.at[i]);
     opt_demote_broken(&d);
     for (uint32_t i = 0; i < p->copies.count; i++)
         opt_demote_copy(&d, opt_renamed(&p->renaming, p->copies.at[i].value), p->copies.at[i].merged);

@@ -62,7 +62,7 @@ static void block_drop_dead(struct ir_function *f, struct ir_block *block, struc
     for (uint32_t i = 0; i < block->params.count; i++) {
         ir_ref p = block->params.at[i];
         if (bitset_has(dead, p)) {
-            *ir_at(f, p) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+            ir_drop(f, p);
         } else {
             ir_at(f, p)->imm = kept;
             block->params.at[kept++] = p;

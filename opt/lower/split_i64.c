@@ -105,8 +105,8 @@ static void split_params(struct splitter *x, uint32_t b)
             p.hi = ir_param_new(x->f, b, IR_TYPE_I32, NULL);
             grow(x);
             x->pairs.at[old.at[i]] = p;
-            *ir_at(x->f, old.at[i]) =
-                (struct ir_ins){.op = IR_none, .type = IR_TYPE_I64, .block = IR_NO_BLOCK};
+            ir_drop(x->f, old.at[i]);
+            ir_at(x->f, old.at[i])->type = IR_TYPE_I64;
             continue;
         }
         struct ir_block *block = ir_block_at(x->f, b);

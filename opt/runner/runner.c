@@ -180,6 +180,16 @@ static void forget(struct run *run, struct listed p, const struct ir_function *f
     opt_cache_keep(&run->cache, f, changed ? p.keeps : OPT_ALL_ANALYSES);
 }
 
+/* What has less is in the cache wherever it lies. Where passes are verified, new numbers are tried on all. */
+#define COMPACT_LEAST 4096
+
+/* No analysis of the function is right any more: they go by numbers. */
+static void compact(struct run *run, struct ir_function *f)
+{
+    if (ir_compact(f, run->options->verify_each ? 0 : COMPACT_LEAST))
+        opt_cache_keep(&run->cache, f, 0);
+}
+
 static bool run_on_function(struct run *run, struct listed p, struct ir_function *f)
 {
     const struct opt_pass_info *info = &opt_pass_info[p.pass];
@@ -195,6 +205,7 @@ static bool run_on_function(struct run *run, struct listed p, struct ir_function
         check_kept(run, f);
     bug_context(NULL, NULL);
     opt_dumps_after(&run->dumps, info->name, f, changed);
+    compact(run, f);
     return changed;
 }
 
@@ -218,8 +229,10 @@ static bool run_on_module(struct run *run, struct listed p)
             check_kept(run, run->module->functions.at[i]);
     }
     bug_context(NULL, NULL);
-    for (uint32_t i = 0; i < run->module->functions.count; i++)
+    for (uint32_t i = 0; i < run->module->functions.count; i++) {
         opt_dumps_after(&run->dumps, info->name, run->module->functions.at[i], changed);
+        compact(run, run->module->functions.at[i]);
+    }
     return changed;
 }
 

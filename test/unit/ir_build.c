@@ -181,6 +181,35 @@ static void test_blocks_remove(void **state)
     expect_body("entry:\n  ret\nb1:\n  %0 = clock\n  br b1\n}\n");
 }
 
+/* A branch both of whose edges share a list of arguments, behind much that goes. */
+static void test_compact_keeps_all_but_numbers(void **state)
+{
+    uint32_t gone = ir_block_new(fn, NULL), join = ir_block_new(fn, NULL);
+    for (uint32_t i = 0; i < 20; i++)
+        ir_remove(fn, clock_read());
+    ir_ref seven = ir_const_i32(fn, 7), p = ir_param_new(fn, join, IR_TYPE_I32, NULL);
+    ir_ref lane = ir_emit0(&at, IR_special, IR_TYPE_I32);
+    ir_emit_brif(&at, ir_emit2(&at, IR_slt, IR_TYPE_I1, lane, seven), join, join);
+    ir_edge_arg(fn, &ir_block_at(fn, 0)->edges.at[0], lane);
+    ir_block_at(fn, 0)->edges.at[1] = ir_block_at(fn, 0)->edges.at[0];
+    ir_block_at(fn, 0)->reconverge = join;
+    at.block = join;
+    ir_emit2(&at, IR_add, IR_TYPE_I32, p, seven);
+    ir_emit_ret(&at, 0);
+    ir_block_remove(fn, gone);
+    static const char body[] = "entry:\n  %0 = special tid.x\n  %1 = slt %0, 7\n"
+                               "  brif %1, b1(%0), b1(%0) reconverge b1\nb1(%2: i32):\n"
+                               "  %3 = add i32 %2, 7\n  ret\n}\n";
+    expect_body(body);
+    assert_false(ir_compact(fn, 100));
+    assert_true(ir_compact(fn, 0));
+    expect_body(body);
+    assert_false(ir_compact(fn, 0));
+    assert_int_equal(fn->ins.count, 8); /* IR_none, the constant, the parameter, five instructions */
+    assert_int_equal(fn->blocks.count, 2);
+    assert_int_equal(ir_const_i32(fn, 7), 1);
+}
+
 /* ---- copies and facts ------------------------------------------------------------------------------ */
 
 static void test_copy_between_functions(void **state)
@@ -236,6 +265,7 @@ int main(void)
         TEST(test_edge_split_and_params),
         TEST(test_edge_arguments_grow_apart),
         TEST(test_blocks_remove),
+        TEST(test_compact_keeps_all_but_numbers),
         TEST(test_copy_between_functions),
         TEST(test_facts),
     };
