@@ -9,9 +9,6 @@
 
 enum { MAX_ROWS = 384, MAX_TRIES = 50 };
 
-static struct fz_node *random_block(struct generator *g, uint32_t most);
-static struct fz_node *random_invoke(struct generator *g);
-
 static uint32_t below(struct generator *g, uint32_t n)
 {
     return fz_below(&g->r, n);
@@ -22,7 +19,7 @@ static uint32_t below(struct generator *g, uint32_t n)
 static struct fz_node *inner_block(struct generator *g, uint32_t most)
 {
     g->depth++;
-    struct fz_node *block = random_block(g, most);
+    struct fz_node *block = fz_b_block(g, most);
     g->depth--;
     return block;
 }
@@ -134,7 +131,7 @@ static uint32_t new_counter(struct generator *g)
  * are the likeliest to be quiet. */
 static void begin_with_call(struct generator *g, struct fz_node *list)
 {
-    struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *call = random_invoke(g);
+    struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *call = fz_b_invoke(g);
     uint32_t callees = (uint32_t)(g->f - g->p->functions.at), early = below(g, callees > 1 ? 2 : 1);
     if (call == NULL)
         return;
@@ -173,7 +170,7 @@ static struct fz_node *random_try(struct generator *g)
     struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
     g->may_throw = true;
     fz_add(n, inner_block(g, 3));
-    struct fz_node *call = random_invoke(g);
+    struct fz_node *call = fz_b_invoke(g);
     if (call)
         fz_add(n->first, call);
     g->may_throw = could;
@@ -181,10 +178,10 @@ static struct fz_node *random_try(struct generator *g)
     return fz_add(n, inner_block(g, 2));
 }
 
-static struct fz_node *random_invoke(struct generator *g)
+struct fz_node *fz_b_invoke(struct generator *g)
 {
     uint32_t callees = (uint32_t)(g->f - g->p->functions.at);
-    if (callees == 0)
+    if (callees == 0 || g->silent)
         return NULL;
     struct fz_node *n = fz_b_leaf(g, FZ_NODE_INVOKE, below(g, callees), 0);
     n->name = below(g, callees);
@@ -233,7 +230,7 @@ static struct fz_node *random_construct(struct generator *g)
         return g->loops < 4 ? random_loop(g) : random_if(g);
     if (dice < (g->quiet ? 78 : 84))
         return random_switch(g);
-    return dice < (g->quiet ? 80 : 90) ? random_try(g) : random_invoke(g);
+    return dice < (g->quiet ? 80 : 90) ? random_try(g) : fz_b_invoke(g);
 }
 
 static struct fz_node *random_statement(struct generator *g)
@@ -247,7 +244,7 @@ static struct fz_node *random_statement(struct generator *g)
 }
 
 /* Begins or ends by an observation more often than not. */
-static struct fz_node *random_block(struct generator *g, uint32_t most)
+struct fz_node *fz_b_block(struct generator *g, uint32_t most)
 {
     struct fz_node *block = fz_node(g->p, FZ_NODE_BLOCK), *s;
     if (fz_chance(&g->r, 30))
@@ -279,7 +276,7 @@ static void make_function(struct generator *g, bool is_kernel)
     g->may_throw = !is_kernel && fz_chance(&g->r, 45);
     g->most_depth = is_kernel ? 2 + below(g, 5) : 1 + below(g, 3);
     g->budget = is_kernel ? 8 + below(g, 25) : 2 + below(g, 8);
-    g->f->body = random_block(g, is_kernel ? 6 : 3);
+    g->f->body = fz_b_block(g, is_kernel ? 6 : 3);
     if (fz_chance(&g->r, 60) && (g->may_throw || is_kernel))
         fz_add(g->f->body, is_kernel ? random_try(g) : random_throw(g));
     if (!is_kernel && g->is_predicted && fz_chance(&g->r, 50))
@@ -293,8 +290,9 @@ static void make_function(struct generator *g, bool is_kernel)
 static void try_generate(struct fz_program *p, uint32_t attempt)
 {
     static const uint8_t threads[] = {4, 8, 13, 16, 32, 32, 40, 64};
-    struct generator g = {
-        .p = p, .r = fz_random(p->seed, 'b' + 256 * attempt), .is_predicted = fz_is_predicted(p)};
+    struct generator g = {.p = p,
+                          .r = fz_random(p->seed, (uint64_t)p->class + 256 * attempt),
+                          .is_predicted = fz_is_predicted(p)};
     struct fz_buffer buffers[] = {{"log", FZ_ULONG, false, MAX_ROWS, 0},
                                   {"noise", FZ_UINT, false, 1, 0},
                                   {"input", FZ_INT, true, 0, FZ_INPUTS}};
@@ -325,23 +323,34 @@ static bool is_short(const struct fz_program *p)
         for (uint32_t i = 0; i < COUNT(contents); i++)
             contents[i] = arena_alloc_array(&a, 8, fz_elements(p, &p->buffers.at[i]));
         memcpy(contents[2], p->inputs, sizeof p->inputs);
-        ok = fz_class_b.expect(p, widths[w], contents);
+        ok = fz_expect_b(p, widths[w], contents);
     }
     arena_free(&a);
     return ok;
 }
 
-static void generate(struct fz_program *p)
+void fz_b_generate(struct fz_program *p, void (*add)(struct fz_program *p, uint32_t attempt))
 {
     for (uint32_t attempt = 0; attempt < MAX_TRIES; attempt++) {
         try_generate(p, attempt);
         fz_make_parts_quiet(p);
         fz_add_calls(p);
-        fz_add_gates(p);
+        add(p, attempt);
         if (is_short(p))
             return;
     }
     fz_kernel(p)->body = fz_node(p, FZ_NODE_BLOCK); /* never seen; an empty program is right as well */
+}
+
+static void add_gates(struct fz_program *p, uint32_t attempt)
+{
+    UNUSED(attempt);
+    fz_add_gates(p);
+}
+
+static void generate(struct fz_program *p)
+{
+    fz_b_generate(p, add_gates);
 }
 
 const struct fz_class fz_class_b = {'b',

@@ -96,6 +96,32 @@ static uint64_t run_loop(struct fz_masks *m, const struct fz_node *s, uint64_t m
     return done;
 }
 
+static uint64_t run_forever(struct fz_masks *m, const struct fz_node *s, uint64_t mask)
+{
+    uint64_t broken = m->broken, continued = m->continued, done = 0;
+    while (mask && m->rules->may_go_on(m)) {
+        m->broken = m->continued = 0;
+        mask = run_list(m, s->first, mask) | m->continued;
+        done |= m->broken;
+    }
+    m->broken = broken, m->continued = continued;
+    return done;
+}
+
+/* Lists of irreducible cycles hold nothing convergent: lanes may pass them in any order. */
+static uint64_t run_irreducible(struct fz_masks *m, const struct fz_node *s, uint64_t mask)
+{
+    uint64_t second = m->rules->holds(m, s->first, mask), first = mask & ~second, done = 0;
+    while ((first | second) && m->rules->may_go_on(m)) {
+        second |= run_list(m, fz_child(s, 1), first);
+        second = run_list(m, fz_child(s, 2), second);
+        first = m->rules->holds(m, fz_child(s, 3), second);
+        done |= second & ~first;
+        second = 0;
+    }
+    return done;
+}
+
 /* ---- the rest ---------------------------------------------------------------------------------------- */
 
 static uint64_t run_try(struct fz_masks *m, const struct fz_node *s, uint64_t mask)
@@ -120,6 +146,8 @@ bool fz_run_masked(struct fz_masks *m, const struct fz_node *s, uint64_t *mask)
     case FZ_NODE_IF: *mask = run_if(m, s, *mask); break;
     case FZ_NODE_SWITCH: *mask = run_switch(m, s, *mask); break;
     case FZ_NODE_LOOP: *mask = run_loop(m, s, *mask); break;
+    case FZ_NODE_FOREVER: *mask = run_forever(m, s, *mask); break;
+    case FZ_NODE_IRREDUCIBLE: *mask = run_irreducible(m, s, *mask); break;
     case FZ_NODE_TRY: *mask = run_try(m, s, *mask); break;
     case FZ_NODE_PREDICT:
     case FZ_NODE_LABEL: break;

@@ -1,5 +1,5 @@
 /* masks.h: control flow of a program's tree, run by all lanes of a warp at once under masks: what the
- * references of classes b and f share. reference_b.c says why masks are the definition.
+ * references of classes b, f and j share. reference_b.c says why masks are the definition.
  */
 #ifndef KERNC_FUZZ_MASKS_H
 #define KERNC_FUZZ_MASKS_H
@@ -32,8 +32,8 @@ struct fz_mask_rules {
     bool (*may_go_on)(struct fz_masks *m);
 };
 
-/* IF, SWITCH, LOOP, TRY, and the jumps: *mask becomes the lanes that get behind the statement. False: it is
- * another one. */
+/* IF, SWITCH, LOOP, FOREVER, IRREDUCIBLE, TRY, and the jumps: *mask becomes the lanes that get behind the
+ * statement. False: it is another one. */
 bool fz_run_masked(struct fz_masks *m, const struct fz_node *s, uint64_t *mask);
 
 #endif

@@ -45,7 +45,7 @@ static void listen(const struct fz_node *n, void *data)
     struct listener *l = data;
     l->heard |= n->kind == FZ_NODE_LOG || n->kind == FZ_NODE_VOTE || n->kind == FZ_NODE_ELECT ||
                 n->kind == FZ_NODE_CONVERGE || n->kind == FZ_NODE_EXCHANGE || n->kind == FZ_NODE_PUBLISH ||
-                n->kind == FZ_NODE_GATHER || n->kind == FZ_NODE_GATE;
+                n->kind == FZ_NODE_GATHER || n->kind == FZ_NODE_GATE || n->kind == FZ_NODE_BARRIER;
     l->heard |= n->kind == FZ_NODE_INVOKE && (l->loud >> n->name & 1 || (n->flag && l->loud >> n->value & 1));
 }
 
@@ -70,6 +70,12 @@ static bool holds_lists(const struct fz_node *list)
     return list->first && (list->first->kind == FZ_NODE_CASE || list->first->kind == FZ_NODE_STATE);
 }
 
+static bool is_loop(const struct fz_node *n)
+{
+    return n->kind == FZ_NODE_LOOP || n->kind == FZ_NODE_SPIN || n->kind == FZ_NODE_FOREVER ||
+           n->kind == FZ_NODE_REPEAT;
+}
+
 static void gather(struct generator *g, struct fz_node *list, struct fz_node *loop);
 
 static void gather_below(struct generator *g, struct fz_node *n, struct fz_node *loop)
@@ -79,7 +85,7 @@ static void gather_below(struct generator *g, struct fz_node *n, struct fz_node 
         if (fz_node_info[child->kind].category != FZ_LIST || unseen)
             continue;
         if (!holds_lists(child)) {
-            gather(g, child, n->kind == FZ_NODE_LOOP || n->kind == FZ_NODE_SPIN ? n : loop);
+            gather(g, child, is_loop(n) ? n : loop);
             continue;
         }
         for (struct fz_node *part = child->first; part; part = part->next)

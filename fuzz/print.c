@@ -137,7 +137,7 @@ static struct usage usage_of(const struct fz_program *p, const struct fz_functio
 static void print_function(struct printer *w, uint32_t index)
 {
     struct usage u = usage_of(w->p, w->f);
-    if (w->p->class == 'b') {
+    if (fz_has_log(w->p)) {
         text_printf(
             w->out,
             "\nulong f%u(uint gid, const global int *input, global ulong *log, global uint *noise, uint n, "
@@ -152,7 +152,7 @@ static void print_function(struct printer *w, uint32_t index)
     w->indent = 1;
     print_locals(w, &u);
     fz_print_list(w, w->f->body);
-    if (w->p->class == 'b')
+    if (fz_has_log(w->p))
         fz_print_line(w, "return (ulong)h << 32 | n;");
     text_addz(w->out, "}\n");
 }

@@ -1,4 +1,4 @@
-/* print_classes.c: statements of classes b, c and f alone, and predictions, as source. What they mean is
+/* print_classes.c: statements of classes b, c, f and j alone, and predictions, as source. What they mean is
  * written here in Kern and in reference_b.c, class_c.c and reference_f.c in C: the two have to say the same.
  */
 #include "fuzz/print.h"
@@ -65,7 +65,7 @@ void fz_print_helpers(struct printer *w)
                           "        h = h * " FZ_HASH_FACTOR " + (h >> 16);\n"
                           "    return h + gid;\n}\n"
                           "uint stir_twice(uint h, uint gid) { return stir(stir(h, gid) ^ gid, 1); }\n");
-    if (fz_count(w->p, FZ_NODE_GATE))
+    if (fz_count(w->p, FZ_NODE_GATE) || fz_count(w->p, FZ_NODE_BARRIER))
         text_addz(w->out, "void meet() { barrier(); }\n");
 }
 
@@ -302,6 +302,11 @@ bool fz_print_of_class(struct printer *w, const struct fz_node *n)
     case FZ_NODE_STIR: print_stir(w, n); break;
     case FZ_NODE_INVOKE: print_invoke(w, n); break;
     case FZ_NODE_GATE: print_gate(w, n); break;
+    case FZ_NODE_BARRIER: print_barrier(w, n); break;
+    case FZ_NODE_JUMP:
+        fz_print_line(w, "goto %c%llu;", n->flag ? 'E' : 'R', (unsigned long long)n->value);
+        break;
+    case FZ_NODE_TRAP: fz_print_line(w, n->op ? "assert(gid == ~0u);" : "trap();"); break;
     case FZ_NODE_INSIDE: print_inside(w, n); break;
     case FZ_NODE_CONVERGE: print_converge(w, n); break;
     case FZ_NODE_STATE: print_state(w, n); break;

@@ -186,6 +186,20 @@ static void print_call_either(struct printer *w, const struct fz_node *n)
 
 /* ---- class b ----------------------------------------------------------------------------------------- */
 
+/* The input holds numbers below 100, and no block has more than 64 threads. */
+static void print_never(struct printer *w, const struct fz_node *n)
+{
+    unsigned which = (unsigned)n->value % FZ_INPUTS;
+    switch ((enum fz_never)n->op) {
+    case FZ_NEVER_INPUT: text_printf(w->out, "(input[%u] >= 1000)", which); break;
+    case FZ_NEVER_OWN_INPUT:
+        text_printf(w->out, "(input[(gid + %u) %% %d] >= 1000)", which, FZ_INPUTS);
+        break;
+    case FZ_NEVER_SIZE: text_printf(w->out, "(blockDim.x == %u)", 500 + which); break;
+    default: text_printf(w->out, "(threadIdx.x >= %u)", 500 + which); break;
+    }
+}
+
 static void print_condition(struct printer *w, const struct fz_node *n)
 {
     unsigned long long value = n->value;
@@ -199,6 +213,7 @@ static void print_condition(struct printer *w, const struct fz_node *n)
     case FZ_NODE_HASH_IS: text_printf(w->out, "((h >> %llu & %u) == %u)", value, n->op, n->name); break;
     case FZ_NODE_SEEN_IS: text_printf(w->out, "((s >> %llu & %u) == %u)", value, n->op, n->name); break;
     case FZ_NODE_THREAD_IS: text_printf(w->out, "(threadIdx.x %% %u == %llu)", n->op, value); break;
+    case FZ_NODE_NEVER: print_never(w, n); break;
     case FZ_NODE_UNIFORM: text_printf(w->out, "((input[%llu] & 1) != 0)", value); break;
     case FZ_NODE_ELECT: text_addz(w->out, "elect()"); break;
     case FZ_NODE_LANE_TRIP: text_printf(w->out, "(laneId * %llu %% %u)", value, n->op); break;

@@ -97,7 +97,7 @@ static void print_try(struct printer *w, const struct fz_node *n)
 static void print_return(struct printer *w, const struct fz_node *n)
 {
     begin(w, "return");
-    if (w->p->class == 'b' && !w->f->is_void) {
+    if (fz_has_log(w->p) && !w->f->is_void) {
         text_addz(w->out, " (ulong)h << 32 | n");
     } else if (n->first) {
         text_char(w->out, ' ');
@@ -222,6 +222,44 @@ static void print_loop(struct printer *w, const struct fz_node *n)
     }
 }
 
+static void print_forever(struct printer *w, const struct fz_node *n)
+{
+    begin(w, "for (;;) ");
+    fz_print_block(w, n->first);
+    text_char(w->out, '\n');
+}
+
+/* A goto to the label with the node's number, if its child `condition` holds. */
+static void print_goto(struct printer *w, const struct fz_node *n, uint32_t condition, char label)
+{
+    begin(w, "if (");
+    fz_print_expr(w, fz_child(n, condition));
+    text_printf(w->out, ") goto %c%llu;\n", label, (unsigned long long)n->value);
+}
+
+static void print_label(struct printer *w, char label, uint64_t number)
+{
+    fz_print_line(w, "%c%llu:;", label, (unsigned long long)number);
+}
+
+static void print_repeat(struct printer *w, const struct fz_node *n)
+{
+    print_label(w, 'R', n->value);
+    fz_print_list(w, n->first);
+    print_goto(w, n, 1, 'R');
+    print_label(w, 'E', n->value);
+}
+
+static void print_irreducible(struct printer *w, const struct fz_node *n)
+{
+    print_goto(w, n, 0, 'B');
+    print_label(w, 'A', n->value);
+    fz_print_list(w, fz_child(n, 1));
+    print_label(w, 'B', n->value);
+    fz_print_list(w, fz_child(n, 2));
+    print_goto(w, n, 3, 'A');
+}
+
 /* ---- class a ----------------------------------------------------------------------------------------- */
 
 static void print_assign(struct printer *w, const struct fz_node *n)
@@ -329,7 +367,10 @@ static void print_stmt(struct printer *w, const struct fz_node *n)
     case FZ_NODE_RETURN: print_return(w, n); break;
     case FZ_NODE_TRY: print_try(w, n); break;
     case FZ_NODE_THROW: fz_print_line(w, "throw;"); break;
-    case FZ_NODE_LABEL: fz_print_line(w, "P%llu:;", (unsigned long long)n->value); break;
+    case FZ_NODE_LABEL: print_label(w, 'P', n->value); break;
+    case FZ_NODE_FOREVER: print_forever(w, n); break;
+    case FZ_NODE_REPEAT: print_repeat(w, n); break;
+    case FZ_NODE_IRREDUCIBLE: print_irreducible(w, n); break;
     case FZ_NODE_ASSIGN: print_assign(w, n); break;
     case FZ_NODE_COPY: print_copy(w, n); break;
     case FZ_NODE_POINT: fz_print_point(w, n); break;

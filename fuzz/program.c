@@ -338,9 +338,9 @@ bool fz_is_pure(const struct fe_builtin *b)
 
 const struct fz_class *fz_class_find(char letter)
 {
-    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c,
-                                                     &fz_class_d, &fz_class_e, &fz_class_f,
-                                                     &fz_class_g, &fz_class_h, &fz_class_i};
+    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d,
+                                                     &fz_class_e, &fz_class_f, &fz_class_g, &fz_class_h,
+                                                     &fz_class_i, &fz_class_j};
     for (size_t i = 0; i < COUNT(classes); i++)
         if (classes[i]->letter == letter)
             return classes[i];

@@ -125,6 +125,11 @@ static inline bool fz_has_types(const struct fz_program *p)
 {
     return fz_is_race_free(p) || p->class == 'f';
 }
+/* Of classes b and j: rows of a log tell with whom each thread runs. */
+static inline bool fz_has_log(const struct fz_program *p)
+{
+    return p->class == 'b' || p->class == 'j';
+}
 /* The types of its values are those below this number: all, or in class d and half of class f all but the last
  * one, double. */
 static inline uint32_t fz_types(const struct fz_program *p)
@@ -164,6 +169,10 @@ enum fz_observation {
  * FZ_GATE_TURNS, and it is the former that return. */
 enum fz_gate { FZ_GATE_IF, FZ_GATE_SWITCH, FZ_GATE_LOOP, FZ_GATE_FORMS };
 enum { FZ_GATE_TURNS = 3 };
+
+/* What is false in every launch: a value of the input, the same one for all or one of each thread, a size of
+ * the launch, the thread's number. */
+enum fz_never { FZ_NEVER_INPUT, FZ_NEVER_OWN_INPUT, FZ_NEVER_SIZE, FZ_NEVER_THREAD, FZ_NEVERS };
 
 /* What a PREDICT names: a LABEL, a STATE, a function. */
 enum fz_predicted { FZ_PREDICTED_LABEL, FZ_PREDICTED_STATE, FZ_PREDICTED_FUNCTION };
@@ -254,7 +263,7 @@ struct fz_class {
     bool (*holds)(const struct fz_program *p, uint32_t width, void **contents, char *text, size_t size);
 };
 extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e, fz_class_f,
-    fz_class_g, fz_class_h, fz_class_i;
+    fz_class_g, fz_class_h, fz_class_i, fz_class_j;
 /* reference_b.c, reference_e.c, reference_f.c, reference_g.c: what the classes expect. */
 /* As fz_class.expect. */
 bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);

@@ -1,4 +1,4 @@
-/* reference_b.c: what a program of class b has to log: an interpreter of the tree that runs all lanes of a
+/* reference_b.c: what a program of class b or j has to log: an interpreter of the tree that runs all lanes of a
  * warp at once under masks, by the language's rules on tokens and nothing else. It shares no code with the
  * schemes.
  *
@@ -21,8 +21,10 @@ struct warp {
     uint32_t *noise;
     uint32_t n[FZ_MAX_LANES], h[FZ_MAX_LANES];
     uint64_t seen[FZ_MAX_LANES]; /* kept last in the call */
+    uint64_t all;                /* its lanes */
+    uintptr_t barriers;          /* those that it has passed, in their order */
     uint32_t steps;
-    bool failed; /* too long, or a thread throws where nothing catches */
+    bool failed; /* too long, or a thread throws where nothing catches, or comes where nobody is to come */
 };
 
 /* A call. */
@@ -50,6 +52,7 @@ static bool lane_holds(const struct warp *w, const struct frame *f, const struct
     case FZ_NODE_HASH_IS: return (w->h[lane] >> c->value & c->op) == c->name;
     case FZ_NODE_SEEN_IS: return (w->seen[lane] >> c->value & c->op) == c->name;
     case FZ_NODE_THREAD_IS: return thread_of(w, lane) % c->op == c->value;
+    case FZ_NODE_NEVER: return false;
     case FZ_NODE_UNIFORM: return w->p->inputs[c->value] & 1;
     default: BUG("%s is no condition", fz_node_info[c->kind].name);
     }
@@ -282,6 +285,19 @@ static uint64_t run_gate(struct warp *w, struct frame *f, const struct fz_node *
     return mask;
 }
 
+static uint64_t run_repeat(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+{
+    mask = run_list(w, f, s->first, mask);
+    w->failed |= holds(w, f, s->first->next, mask) != 0;
+    return mask;
+}
+
+static void pass_barrier(struct warp *w, const struct fz_node *s, uint64_t mask)
+{
+    w->failed |= mask != w->all;
+    w->barriers = w->barriers * 31 + (uintptr_t)s;
+}
+
 static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     if (fz_run_masked(&f->masks, s, &mask))
@@ -292,6 +308,10 @@ static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, ui
     case FZ_NODE_STIR: stir(w, s, mask); return mask;
     case FZ_NODE_INVOKE: return run_invoke(w, f, s, mask);
     case FZ_NODE_GATE: return run_gate(w, f, s, mask);
+    case FZ_NODE_BARRIER: pass_barrier(w, s, mask); return mask;
+    case FZ_NODE_REPEAT: return run_repeat(w, f, s, mask);
+    case FZ_NODE_JUMP:
+    case FZ_NODE_TRAP: w->failed = true; return 0;
     default: BUG("%s has no reference", fz_node_info[s->kind].name);
     }
 }
@@ -312,11 +332,13 @@ static bool run_warp(struct warp *w, uint32_t lanes)
     uint64_t uncaught = 0;
     w->steps = 0;
     w->failed = false;
+    w->barriers = 0;
+    w->all = lanes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << lanes) - 1;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         w->n[lane] = 0;
         w->h[lane] = (w->first + lane + (uint32_t)(w->p->seed & 0xffff)) * 2654435761u;
     }
-    call(w, fz_kernel(w->p), lanes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << lanes) - 1, &uncaught);
+    call(w, fz_kernel(w->p), w->all, &uncaught);
     return !w->failed && !uncaught;
 }
 
@@ -329,7 +351,9 @@ bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents)
         for (uint32_t t = 0; ok && t < p->threads; t += width) {
             w->block = block * p->threads;
             w->first = w->block + t;
-            ok = run_warp(w, p->threads - t < width ? p->threads - t : width);
+            uintptr_t before = w->barriers;
+            ok = run_warp(w, p->threads - t < width ? p->threads - t : width) &&
+                 (t == 0 || w->barriers == before);
         }
     mem_free(w);
     return ok;

@@ -168,7 +168,7 @@ run-tests:
 SOAK_COUNT ?= 40000
 SOAK_SEED ?= $(shell date +%Y%m%d)000000
 soak: kernc
-	$(BUILD)/kernc fuzz --class=a,b,c,d,e,f,g,h,i --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
+	$(BUILD)/kernc fuzz --class=a,b,c,d,e,f,g,h,i,j --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
 
 limits: $(BUILD)/test/limits
 	@seq $(CORES) | xargs -P $(CORES) -I I sh -c 'KERNC_TEST_LIMITS=I/$(CORES) $<'

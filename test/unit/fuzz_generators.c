@@ -35,14 +35,14 @@ static char *text_of(const struct fz_program *p)
 static void a_seed_gives_one_program(void **state)
 {
     UNUSED(state);
-    for (const char *letter = "abcdefghi"; *letter; letter++)
+    for (const char *letter = "abcdefghij"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 30; seed++) {
             const struct fz_class *class = fz_class_find(*letter);
             char *first = text_of(fz_generate(class, seed, &arena));
             assert_string_equal(first, text_of(fz_generate(class, seed, &arena)));
             assert_string_not_equal(first, text_of(fz_generate(class, seed + 1, &arena)));
         }
-    assert_null(fz_class_find('j'));
+    assert_null(fz_class_find('k'));
 }
 
 static void programs_compile(void **state)
@@ -54,7 +54,7 @@ static void programs_compile(void **state)
     o.no_warnings = true;
     o.ir_only = true;
     o.input = KERNC_INPUT_AUTO;
-    for (const char *letter = "abcdefghi"; *letter; letter++)
+    for (const char *letter = "abcdefghij"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 100; seed++) {
             char *source = text_of(fz_generate(fz_class_find(*letter), seed, &arena));
             kernc_result *r = kernc_compile("random.kern", source, strlen(source), &o);
@@ -69,7 +69,7 @@ static void every_construct_appears(void **state)
 {
     UNUSED(state);
     uint32_t seen[FZ_NODES] = {0};
-    for (const char *letter = "abcdefghi"; *letter; letter++)
+    for (const char *letter = "abcdefghij"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 500; seed++) {
             struct arena a = {0};
             struct fz_program *p = fz_generate(fz_class_find(*letter), seed, &a);
@@ -368,25 +368,56 @@ static bool planted(const struct fz_program *p, void *data)
     return has_ballot_in_switch_in_loop(fz_kernel(p)->body, 0);
 }
 
-static void reducer_finds_a_planted_fault(void **state)
+static bool has_barrier_in_endless_loop(const struct fz_node *n, bool inside)
 {
-    UNUSED(state);
+    inside |= n->kind == FZ_NODE_FOREVER;
+    bool has = inside && n->kind == FZ_NODE_BARRIER;
+    for (const struct fz_node *child = n->first; child && !has; child = child->next)
+        has = has_barrier_in_endless_loop(child, inside);
+    return has;
+}
+
+/* That nobody runs, or it would be no program of the class. */
+static bool planted_where_nobody_comes(const struct fz_program *p, void *data)
+{
+    ++*(uint32_t *)data;
+    void *contents[3];
+    struct arena a = {0};
+    for (uint32_t i = 0; i < 3; i++)
+        contents[i] = arena_alloc_array(&a, 8, fz_elements(p, &p->buffers.at[i]));
+    memcpy(contents[2], p->inputs, sizeof p->inputs);
+    bool fails = has_barrier_in_endless_loop(fz_kernel(p)->body, false) &&
+                 fz_class_find(p->class)->expect(p, 8, contents);
+    arena_free(&a);
+    return fails;
+}
+
+/* Ten programs of the class in which the fault is, down to so many nodes. */
+static void finds(const struct fz_class *class, fz_still_fails *fault, uint32_t most)
+{
     uint32_t reduced = 0;
     for (uint64_t seed = 1; reduced < 10; seed++) {
-        struct fz_program *p = fz_generate(&fz_class_b, seed, &arena);
+        struct fz_program *p = fz_generate(class, seed, &arena);
         uint32_t asked = 0;
-        if (!planted(p, &asked) || fz_program_size(p) < 60)
+        if (!fault(p, &asked) || fz_program_size(p) < 60)
             continue;
         asked = 0;
-        uint32_t tries = fz_reduce(p, planted, &asked);
+        uint32_t tries = fz_reduce(p, fault, &asked);
         assert_int_equal(tries, asked);
-        assert_true(planted(p, &asked));
-        /* block, loop (bound, condition, body, leaving), switch (selector, cases), case, block, log, its
-         * operand */
-        if (fz_program_size(p) > 13)
+        assert_true(fault(p, &asked));
+        if (fz_program_size(p) > most)
             fail_msg("seed %u: %u nodes are left\n%s", (unsigned)seed, fz_program_size(p), text_of(p));
         reduced++;
     }
+}
+
+static void reducer_finds_a_planted_fault(void **state)
+{
+    UNUSED(state);
+    /* block, loop (bound, condition, body, leaving), switch (selector, cases), case, block, log, its operand */
+    finds(&fz_class_b, planted, 13);
+    /* block, loop (bound, condition, body, leaving), endless loop, its body, barrier */
+    finds(&fz_class_j, planted_where_nobody_comes, 9);
 }
 
 static bool always(const struct fz_program *p, void *data)
@@ -398,7 +429,7 @@ static bool always(const struct fz_program *p, void *data)
 static void reducer_ends_with_nothing(void **state)
 {
     UNUSED(state);
-    for (const char *letter = "abcdefghi"; *letter; letter++) {
+    for (const char *letter = "abcdefghij"; *letter; letter++) {
         struct fz_program *p = fz_generate(fz_class_find(*letter), 5, &arena);
         fz_reduce(p, always, NULL);
         assert_int_equal(fz_program_size(p), 1);

@@ -182,6 +182,67 @@ static void reference_refuses_what_does_not_end(void **state)
     assert_false(fz_class_b.expect(p, 4, contents));
 }
 
+/* Whether a kernel of this one statement is a program of class j, and who is at the operation behind it. */
+static bool runs(struct fz_program *p, struct fz_node *n, uint64_t *group)
+{
+    void *contents[3];
+    p->class = 'j';
+    fz_kernel(p)->body = block(p, n, ballot(p));
+    for (uint32_t i = 0; i < 3; i++)
+        contents[i] = arena_alloc_array(&arena, 8, fz_elements(p, &p->buffers.at[i]));
+    bool ok = fz_class_j.expect(p, 4, contents);
+    *group = *(uint64_t *)contents[0];
+    return ok;
+}
+
+static struct fz_node *if_of(struct fz_program *p, struct fz_node *condition, struct fz_node *then)
+{
+    return fz_add(fz_add(fz_add(fz_node(p, FZ_NODE_IF), condition), block(p, then, NULL)),
+                  block(p, NULL, NULL));
+}
+
+static struct fz_node *repeat(struct fz_program *p, struct fz_node *inner, struct fz_node *condition)
+{
+    return fz_add(fz_add(fz_leaf(p, FZ_NODE_REPEAT, 7, 0), block(p, inner, NULL)), condition);
+}
+
+/* What nobody is to run makes it no program of the class if some do; barriers have all threads, or none. */
+static void reference_knows_where_nobody_comes(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    static const enum fz_kind kinds[] = {FZ_NODE_FOREVER, FZ_NODE_JUMP, FZ_NODE_TRAP, FZ_NODE_BARRIER};
+    uint64_t group;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        struct fz_node *n = fz_node(p, kinds[i]);
+        if (kinds[i] == FZ_NODE_FOREVER)
+            fz_add(n, block(p, NULL, NULL));
+        assert_true(runs(p, if_of(p, fz_node(p, FZ_NODE_NEVER), fz_clone(p, n)), &group));
+        assert_int_equal(group, 0xf);
+        assert_false(runs(p, if_of(p, lanes(p, 5), fz_clone(p, n)), &group));
+    }
+    assert_true(runs(p, fz_node(p, FZ_NODE_BARRIER), &group));
+    assert_true(runs(p, repeat(p, if_of(p, lanes(p, 5), ballot(p)), fz_node(p, FZ_NODE_NEVER)), &group));
+    assert_int_equal(group, 5);
+    assert_false(runs(p, repeat(p, NULL, lanes(p, 5)), &group));
+}
+
+static void reference_knows_cycles_with_two_entries(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *n = fz_leaf(p, FZ_NODE_IRREDUCIBLE, 7, 0);
+    uint64_t group;
+    fz_add(fz_add(n, lanes(p, 3)), block(p, if_of(p, lanes(p, 7), fz_node(p, FZ_NODE_RETURN)), NULL));
+    fz_add(fz_add(n, block(p, NULL, NULL)), fz_node(p, FZ_NODE_NEVER));
+    assert_true(runs(p, n, &group));
+    assert_int_equal(group, 0xb); /* thread 2 has returned in the first list, where 0 and 1 have not been */
+    fz_child(n, 3)->kind = FZ_NODE_LANES;
+    fz_child(n, 3)->value = 2;
+    assert_true(runs(p, n, &group));
+    assert_int_equal(group, 9); /* and 1 when it came there from the second */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +251,8 @@ int main(void)
         cmocka_unit_test_teardown(reference_knows_fallthrough_and_elect, tear_down),
         cmocka_unit_test_teardown(reference_knows_who_waits, tear_down),
         cmocka_unit_test_teardown(reference_refuses_what_does_not_end, tear_down),
+        cmocka_unit_test_teardown(reference_knows_where_nobody_comes, tear_down),
+        cmocka_unit_test_teardown(reference_knows_cycles_with_two_entries, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
