@@ -149,8 +149,7 @@ static bool check_call(struct verifier *v, const struct bc_ins *ins)
 
 static bool check_icall(struct verifier *v, const struct bc_ins *ins)
 {
-    vec_push(&v->arena, &v->calls,
-             ((struct verify_call){v->function_index, v->p->functions.count + ins->imm / 2}));
+    vec_push(&v->arena, &v->calls, ((struct verify_call){v->function_index, verify_signature(v, ins->imm)}));
     return is_slot(v, 'v', ins->d) || verify_fail(v, "word %u: %u is no return slot", v->at, ins->d);
 }
 
@@ -329,8 +328,8 @@ static struct rows callers_of(struct verifier *v)
         edge_add(&v->arena, &edges, v->calls.at[i].to, v->calls.at[i].from);
     for (uint32_t i = 0; i < functions; i++)
         if (v->p->functions.at[i].entry != BC_NO_TARGET)
-            edge_add(&v->arena, &edges, i, functions + v->p->functions.at[i].signature / 2);
-    return rows_of_edges(&v->arena, functions + BC_MAX_SIGNATURE / 2, &edges);
+            edge_add(&v->arena, &edges, i, verify_signature(v, v->p->functions.at[i].signature));
+    return rows_of_edges(&v->arena, v->nodes, &edges);
 }
 
 /* Raises needs[n] to the largest need of what n calls: the neediest node first, to all that reach it; so each
@@ -359,10 +358,12 @@ static void propagate(struct verifier *v, const struct rows *callers, const uint
 /* The functions by falling need. */
 static const uint32_t *order_by_need(struct verifier *v, const uint32_t *needs)
 {
-    uint32_t functions = v->p->functions.count, *row = arena_array(&v->arena, uint32_t, functions);
+    uint32_t functions = v->p->functions.count, *row = arena_array(&v->arena, uint32_t, functions), most = 0;
     for (uint32_t i = 0; i < functions; i++)
-        row[i] = BC_MAX_REGISTERS - needs[i];
-    return rows_new(&v->arena, BC_MAX_REGISTERS + 1, row, functions).at;
+        most = needs[i] > most ? needs[i] : most;
+    for (uint32_t i = 0; i < functions; i++)
+        row[i] = most - needs[i];
+    return rows_new(&v->arena, most + 1, row, functions).at;
 }
 
 static bool check_kernels(struct verifier *v)

@@ -5,8 +5,7 @@
 #include "backend/format/bytecode/program.h"
 #include <stdio.h>
 
-/* An edge of the call graph: from a function, to a function or (number of functions + n) the signatures of
- * types number n (bc_signature). */
+/* An edge of the call graph: from a function, to a function or a signature (verify_signature). */
 struct verify_call {
     uint32_t from, to;
 };
@@ -17,7 +16,9 @@ struct verifier {
     size_t size;
     bool failed;
     struct bitset heads;        /* code words that are block words */
-    uint32_t *component;        /* of the call graph, by function */
+    struct map signatures;      /* types number (bc_signature) -> its number among those that occur */
+    uint32_t nodes;             /* of the call graph: functions, then signatures */
+    uint32_t *component;        /* of the call graph, by node */
     struct map slots, preloads; /* registers of each component */
     struct map by_code;         /* first code word -> function */
     VEC(struct verify_call) calls;
@@ -32,7 +33,9 @@ struct verifier {
 /* Notes the reason; always false. */
 bool verify_fail(struct verifier *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool verify_tables(struct verifier *v);     /* also fills in by_code and slots */
-void verify_find_slots(struct verifier *v); /* from by_code */
+void verify_find_slots(struct verifier *v); /* from by_code; numbers the signatures */
+/* The node of a signature that a function has or an icall names. */
+uint32_t verify_signature(const struct verifier *v, uint32_t signature);
 /* Whether the register, read or written as the letter says, is a return slot to the function. */
 bool verify_is_slot(const struct verifier *v, uint32_t function, char letter, uint32_t reg);
 /* The register is filled in for the kernel `function`, and for all that functions of its component name. */

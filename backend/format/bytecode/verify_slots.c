@@ -20,9 +20,31 @@ static void join(uint32_t *component, uint32_t a, uint32_t b)
     component[find(component, a)] = find(component, b);
 }
 
-static uint32_t signature_node(const struct verifier *v, uint32_t signature)
+/* Signatures that occur alone are nodes: few do of all that there may be. */
+static void number_signature(struct verifier *v, uint32_t signature)
 {
-    return v->p->functions.count + signature / 2;
+    if (map_get(&v->signatures, signature / 2) == MAP_NONE)
+        map_set(&v->arena, &v->signatures, signature / 2, v->nodes++ - v->p->functions.count);
+}
+
+static void number_signatures(struct verifier *v)
+{
+    v->nodes = v->p->functions.count;
+    for (uint32_t i = 0; i < v->p->functions.count; i++) {
+        const struct bc_function *f = &v->p->functions.at[i];
+        number_signature(v, f->signature);
+        for (uint32_t at = f->code; f->code != BC_NO_TARGET && at < f->end; at++) {
+            const struct bc_ins *ins = &v->p->code.at[at];
+            if (ins->op == BC_icall)
+                number_signature(v, ins->imm);
+            at += bc_has_branch_word((enum bc_op)ins->op);
+        }
+    }
+}
+
+uint32_t verify_signature(const struct verifier *v, uint32_t signature)
+{
+    return v->p->functions.count + map_get(&v->signatures, signature / 2);
 }
 
 /* Calls that lead nowhere are refused later. */
@@ -31,15 +53,15 @@ static void join_callee(struct verifier *v, uint32_t function, const struct bc_i
     uint32_t callee = ins->op == BC_call ? map_get(&v->by_code, ins->imm) : MAP_NONE;
     if (callee != MAP_NONE)
         join(v->component, function, callee);
-    else if (ins->op == BC_icall && ins->imm < BC_MAX_SIGNATURE)
-        join(v->component, function, signature_node(v, ins->imm));
+    else if (ins->op == BC_icall)
+        join(v->component, function, verify_signature(v, ins->imm));
 }
 
 static void join_function(struct verifier *v, uint32_t i)
 {
     const struct bc_function *f = &v->p->functions.at[i];
     if (f->entry != BC_NO_TARGET)
-        join(v->component, i, signature_node(v, f->signature));
+        join(v->component, i, verify_signature(v, f->signature));
     for (uint32_t at = f->code; at < f->end; at++) {
         join_callee(v, i, &v->p->code.at[at]);
         at += bc_has_branch_word((enum bc_op)v->p->code.at[at].op);
@@ -83,14 +105,15 @@ static void add_slots(struct verifier *v, uint32_t i)
 
 void verify_find_slots(struct verifier *v)
 {
-    uint32_t functions = v->p->functions.count, nodes = functions + BC_MAX_SIGNATURE / 2;
-    v->component = arena_array(&v->arena, uint32_t, nodes);
-    for (uint32_t i = 0; i < nodes; i++)
+    uint32_t functions = v->p->functions.count;
+    number_signatures(v);
+    v->component = arena_array(&v->arena, uint32_t, v->nodes);
+    for (uint32_t i = 0; i < v->nodes; i++)
         v->component[i] = i;
     for (uint32_t i = 0; i < functions; i++)
         if (v->p->functions.at[i].code != BC_NO_TARGET)
             join_function(v, i);
-    for (uint32_t i = 0; i < nodes; i++)
+    for (uint32_t i = 0; i < v->nodes; i++)
         v->component[i] = find(v->component, i);
     for (uint32_t i = 0; i < functions; i++)
         if (v->p->functions.at[i].code != BC_NO_TARGET)
