@@ -33,7 +33,7 @@ struct process {
     bool timed_out;
     double seconds; /* of the processor, with those of processes that it waited for */
 };
-/* Runs `command` by the shell in a process group of its own, which is killed after `seconds`. */
+/* Runs `command` as the shell does in a process group of its own, which is killed after `seconds`. */
 void process_run(const char *command, unsigned seconds, struct process *p);
 void process_free(struct process *p);
 
