@@ -114,11 +114,15 @@ tsan: kernc
 
 $(BUILD)/test/contexts: $(call obj,test/threads/contexts.c) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ $(LIBS)
 
 TEST_FOLDERS := test/mutants test/mistakes test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 # Beside them are golden files, which opt_golden reads.
 TEST_FOLDERS += $(wildcard test/opt/csc/*.kern)
+
+# Eighty programs with debug data of their own are two gigabytes: TEST_DEBUG=-g leaves it in.
+TEST_DEBUG ?= $(if $(SAN),-g,-Wl,--strip-debug)
+TEST_LINK  := $(PROGRAM) $(TEST_DEBUG)
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 
@@ -130,32 +134,32 @@ tests: $(BUILD)/test/runner $(BUILD)/test/json_check $(BUILD)/test/floors $(UNIT
 
 $(BUILD)/test/runner: $(call obj,$(runner_SRC)) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/test/json_check: $(call obj,test/json_check.c) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/test/floors: $(call obj,test/floors.c) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ -lcmocka $(LIBS)
 
 $(BUILD)/test/unit/%: $(BUILD)/obj/test/unit/%.o $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ -lcmocka $(LIBS)
 
 .SECONDEXPANSION:
 $(ORACLE_BIN): $(BUILD)/test/%: $$(call obj,test/oracle/%.c $$(%_TEST_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ $(LIBS)
 
 $(SUITE_BIN): $(BUILD)/test/%: $$(call obj,$$(%_TEST_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ -lcmocka $(LIBS)
 
 $(BUILD)/test/gen_docs: $(call obj,test/tools/gen_docs.c $(doc_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ $(LIBS)
 
 docs: $(BUILD)/test/gen_docs
 	$< docs/*.md
