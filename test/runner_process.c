@@ -24,8 +24,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Splits a command that is nothing but words, 'quoted' or plain, the first one a path: the shell would only start
- * it. `words` gets pointers into `buffer`, and NULL at the end. False: the shell has something to do. */
+/* Splits a command that is nothing but words, 'quoted' or plain, the first one a path: the shell would only
+ * start it. `words` gets pointers into `buffer`, and NULL at the end. False: the shell has something to do. */
 static bool plain_words(const char *command, char *buffer, size_t size, char **words, size_t most)
 {
     size_t n = 0;
