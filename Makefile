@@ -22,10 +22,13 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-
            $(if $(findstring clang,$(CC)),-Wno-unknown-pragmas)
 # To clang even NULL + 0 overflows a pointer.
 CLANG_SAN := $(and $(SAN),$(findstring clang,$(CC)),-fno-sanitize=pointer-overflow)
+# Under both, gcc puts red zones around what undefined's checks say, too: 40 MB that each start has to set up. The edges of
+# other global objects are watched by `make asan`, and by clang in `make fuzz`.
+GCC_SAN := $(and $(findstring address,$(SAN)),$(findstring undefined,$(SAN)),$(if $(findstring clang,$(CC)),,--param asan-globals=0))
 FLAGS   := -std=gnu17 -D_GNU_SOURCE -g $(OPT) $(WARN) -ffp-contract=off -fno-strict-aliasing -fvisibility=hidden -fPIC \
            -I. -Iinclude -I$(BUILD)/gen -DKERNC_VERSION='"$(VERSION)"' \
            $(shell pkg-config --cflags libpng 2>/dev/null) \
-           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CLANG_SAN)
+           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CLANG_SAN) $(GCC_SAN)
 LINK    := $(if $(SAN),-fsanitize=$(SAN))
 # At a fixed address no table of pointers has to be written when a program starts, which is half of what a start costs.
 # PIE=-pie: programs that may lie anywhere.
