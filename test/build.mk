@@ -20,7 +20,7 @@ samples_TEST_SRC := $(addprefix test/samples/,samples_test.c \
     reference_first.c reference_pictures.c reference_transport.c reference_delayed.c \
     reference_photons.c reference_hashes.c reference_frontiers.c reference_tissue.c reference_csc.c \
     reference_convergent.c reference_sequences.c \
-    reference_streams.c)
+    reference_streams.c) test/memory/driver_main.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 
 # Random programs: the tester itself; test/random has it try thousands, `make soak` SOAK_COUNT of each class.
 SUITES += fuzz_generators fuzz_references fuzz_arms

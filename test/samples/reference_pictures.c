@@ -207,7 +207,7 @@ static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum
 
 void *reference_pathtracer(size_t *n)
 {
-    enum { WIDTH = 48, HEIGHT = 36, SAMPLES = 16 };
+    enum { WIDTH = 24, HEIGHT = 18, SAMPLES = 16 };
     float *image = mem_alloc(3 * WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         uint32_t s = (uint32_t)p * 2654435761u + 12345u;

@@ -134,7 +134,7 @@ static void add_nuclide(const struct multipole *d, int n, float density, float e
 
 void *reference_rsbench(size_t *n)
 {
-    enum { THREADS = 128, TASKS = 2 };
+    enum { THREADS = 128, TASKS = 1 };
     struct multipole d = {
         reference_input("random(484, 1, 0, 354)", LAUNCH_INT),
         reference_input("random(355, 3, 850, 950)", LAUNCH_INT),
@@ -198,7 +198,7 @@ static int first_largest(const double *x)
 
 void *reference_xsbench(size_t *n)
 {
-    enum { THREADS = 128, TASKS = 4, SEARCH_LINE = 8192 };
+    enum { THREADS = 128, TASKS = 2, SEARCH_LINE = 8192 };
     double *energies = reference_input("ramp(0, 1, 4194305)", LAUNCH_DOUBLE);
     int32_t *nuclides = reference_input("random(484, 1, 0, 354)", LAUNCH_INT);
     double *density = reference_input("random(484, 2, 0, 1)", LAUNCH_DOUBLE);
