@@ -1,8 +1,8 @@
 /* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, under
  * convergence barriers, at thread frontiers with either machine, structured, under the oracle, and on the
  * warp-core machine in its sound modes unless it computes with doubles. No barrier is given up, and frontiers
- * execute no more than pdom and struct. Each machine runs a sample at -O2; at the other levels every fourth does,
- * by turns. Sanitizers ($KERNC_TEST_PATIENCE) have time for every other machine and -O2 alone.
+ * execute no more than pdom and struct. Each machine runs a sample at -O2; at the other levels every fourth
+ * does, by turns. Sanitizers ($KERNC_TEST_PATIENCE) have time for every other machine and -O2 alone.
  *
  * Runs kernc's main in a child of its own each time, from the root of the project.
  */
