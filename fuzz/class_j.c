@@ -1,5 +1,5 @@
-/* class_j.c: class j: code that nobody runs, though a compiler can't know it: a program of class b without
- * gates into whose lists such code is put, behind conditions that the launch's data make false (NEVER): loops
+/* class_j.c: class j: code that nobody runs, though a compiler can't know it: a program of class b into
+ * whose lists such code is put, behind conditions that the launch's data make false (NEVER): loops
  * without end, irreducible cycles, traps, jumps of all kinds, convergent operations and barriers in them.
  * Parts of what is run become cycles by a goto that nobody takes, or loops left by a condition that never
  * holds. All threads come to some barriers together.
@@ -18,7 +18,8 @@ enum {
     IRREDUCIBLE = 6,
     NEVER_LEFT = 20, /* of loops that nothing but the bound ends */
     DEAD_CASE = 20,  /* of switches on lanes */
-    BARRIERS = 45    /* of programs */
+    DEAD_AT_GATE = 30,
+    BARRIERS = 45 /* of programs */
 };
 enum { MOST_REPEATS = 3, MOST_BARRIERS = 3, MOST_DEPTH = 1 };
 
@@ -351,6 +352,18 @@ static void add_barriers(struct dead *d)
     }
 }
 
+/* The sides of a gate, where some of the threads return and the others come to a barrier. */
+static void visit_gate(struct dead *d, const struct fz_node *gate)
+{
+    for (struct fz_node *list = gate->first->next; list; list = list->next) {
+        for (const struct fz_node *s = list->first; s; s = s->next)
+            if (s->kind == FZ_NODE_GATE)
+                visit_gate(d, s);
+        if (chance(d, DEAD_AT_GATE))
+            insert(d, list, if_of(d, never_condition(d), dead_list(d)));
+    }
+}
+
 static void add_dead_code(struct fz_program *p, uint32_t attempt)
 {
     struct dead d = {.g = {.p = p, .r = fz_random(p->seed, 'N' + 256 * attempt)}};
@@ -362,6 +375,10 @@ static void add_dead_code(struct fz_program *p, uint32_t attempt)
             add_barriers(&d);
         visit_list(&d, d.g.f->body);
     }
+    fz_add_gates(p);
+    for (const struct fz_node *s = fz_kernel(p)->body->first; s; s = s->next)
+        if (s->kind == FZ_NODE_GATE)
+            visit_gate(&d, s);
 }
 
 static void generate(struct fz_program *p)

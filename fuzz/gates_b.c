@@ -90,10 +90,15 @@ static void look(const struct fz_node *n, void *data)
     *(bool *)data |= n->kind == FZ_NODE_GATE && n->op == FZ_GATE_LOOP;
 }
 
+bool fz_has_gates(const struct fz_program *p)
+{
+    return fz_has_log(p) && fz_count(p, FZ_NODE_GATE);
+}
+
 bool fz_leaves_late(const struct fz_program *p)
 {
     bool late = false;
-    if (p->class == 'b')
+    if (fz_has_log(p))
         fz_walk(fz_kernel(p)->body, look, &late);
     return late;
 }

@@ -104,13 +104,17 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
     s->passes.check = checks ? own : NULL;
 }
 
-/* Whether threads that have left a loop may not return before the others come to a barrier in it: the warp-core
- * machine holds nobody there, and the code sees to it in mode rpc alone, where the level's own passes have left
- * the loop in the form for it (docs/schemes.md, "Barriers"). */
-static bool leaves_late(const struct fz_setup *s)
+/* Whether some threads of the program may return while others are on their way to a barrier. The warp-core
+ * machine holds nobody there. If the former have left a loop, the code sees to it in mode rpc alone, where the
+ * level's own passes have left the loop in the form for it, and nowhere if a way leads them on to a barrier, be
+ * it one that nobody comes to (docs/schemes.md, "Barriers"). */
+static bool returns_in_time(const struct fz_program *p, const struct fz_setup *s)
 {
-    return scheme_info[s->scheme].target == TARGET_warp_core &&
-           (s->scheme != SCHEME_warp_core_rpc || fz_passes_given(&s->passes));
+    if (scheme_info[s->scheme].target != TARGET_warp_core || !fz_has_gates(p))
+        return true;
+    if (p->class == 'j')
+        return false;
+    return !fz_leaves_late(p) || (s->scheme == SCHEME_warp_core_rpc && !fz_passes_given(&s->passes));
 }
 
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
@@ -118,7 +122,6 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
 {
     struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b'), f = fz_random(p->seed, 'f');
     uint32_t n = setup_count(o), wanted = o->setups == 0 || o->setups > n ? n : o->setups;
-    bool late = fz_leaves_late(p);
     vec_push(a, plan, reference_setup(o, p));
     for (uint32_t i = 0; i < n && wanted > 0; i++) {
         if (fz_below(&r, n - i) >= wanted)
@@ -131,7 +134,7 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
             draw_for_frontiers(o, &f, &setup);
         draw_check(o, setup.scheme == SCHEME_REFERENCE ? &r : &f, n > 1, &setup);
         wanted--;
-        if (!late || !leaves_late(&setup))
+        if (returns_in_time(p, &setup))
             vec_push(a, plan, setup);
     }
 }

@@ -285,6 +285,7 @@ void fz_make_parts_quiet(struct fz_program *p);
 void fz_add_calls(struct fz_program *p);
 /* Appends to the kernel of some programs what gates_b.c says. */
 void fz_add_gates(struct fz_program *p);
+bool fz_has_gates(const struct fz_program *p);
 /* Whether threads return in it that have left a loop with a barrier. */
 bool fz_leaves_late(const struct fz_program *p);
 
