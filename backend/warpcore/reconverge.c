@@ -95,14 +95,24 @@ static uint32_t first_edge(const struct converge *x, uint32_t b, uint32_t ends)
     return ends;
 }
 
-/* Lowering makes functions larger: what passes have found to be uniform is to be found again. */
-enum { JOINS = 16 * IR_JOIN_LIMIT };
+/* Labels sent for all branches of a function together. */
+enum { JOINS = 1 << 20 };
+
+/* Lowering makes functions larger: what passes have found to be uniform is to be found again, so that a branch
+ * among few has a larger share than theirs. */
+static uint32_t joins_of_a_branch(const struct converge *x)
+{
+    uint32_t branches = 1;
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        branches += is_branch(x, x->g->rpo[i]);
+    return JOINS / branches > IR_JOIN_LIMIT ? JOINS / branches : IR_JOIN_LIMIT;
+}
 
 static void place_branches(struct converge *x)
 {
     struct bitset ends = ir_ending_new(x->arena, x->g);
     struct ir_uniformity_options o = {
-        .ignore_tokens = true, .reconvergence = x->reconvergence, .joins = JOINS};
+        .ignore_tokens = true, .reconvergence = x->reconvergence, .joins = joins_of_a_branch(x)};
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];

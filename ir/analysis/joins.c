@@ -28,12 +28,9 @@ struct ir_join_finder {
     struct bitset irreducible; /* blocks inside irreducible cycles */
     struct bitset flooded;     /* blocks given out as joins past the limit, with all that they reach */
     uint32_t round, branch, limit;
-    uint32_t sent; /* labels sent in this round, for the limit */
-    u32_vec front; /* heap of places still to be taken */
-    struct {
-        u32_vec from, to;
-    } ways_out; /* edges that labels took out of the innermost cycle around the
-                   branch, if that is irreducible or in one that is */
+    uint32_t sent;   /* labels sent in this round, for the limit */
+    u32_vec front;   /* heap of places still to be taken */
+    u32_vec senders; /* blocks taken from the front, for a branch in an irreducible cycle */
     struct ir_joins result;
     struct arena *arena;
 };
@@ -189,13 +186,10 @@ static void add_exit(struct ir_join_finder *j, uint32_t b)
     vec_push(j->arena, &j->result.exits, b);
 }
 
-static void note_way_out(struct ir_join_finder *j, uint32_t from, uint32_t to)
+static bool is_natural_header(const struct ir_join_finder *j, uint32_t b)
 {
-    if (!bitset_has(j->irreducible, j->branch) ||
-        ir_cycle_has(j->cycles, j->cycles->innermost[j->branch], to))
-        return;
-    vec_push(j->arena, &j->ways_out.from, from);
-    vec_push(j->arena, &j->ways_out.to, to);
+    uint32_t cycle = j->header_of[b];
+    return cycle != IR_NO_CYCLE && j->cycles->at[cycle].entries.count == 1;
 }
 
 /* The header of a natural loop propagates to the exits; any other block its successors. Beyond a loop that
@@ -203,14 +197,15 @@ static void note_way_out(struct ir_join_finder *j, uint32_t from, uint32_t to)
  * iterations. */
 static void propagate_from(struct ir_join_finder *j, uint32_t b)
 {
-    j->taken[b] = j->round;
     uint32_t label = j->label[b], cycle = j->header_of[b];
-    if (cycle != IR_NO_CYCLE && j->cycles->at[cycle].entries.count == 1) {
+    if (j->taken[b] != j->round && bitset_has(j->irreducible, j->branch))
+        vec_push(j->arena, &j->senders, b);
+    j->taken[b] = j->round;
+    if (is_natural_header(j, b)) {
         bool around = ir_cycle_has(j->cycles, cycle, j->branch);
         j->sent += j->exit_blocks[cycle].count;
         for (uint32_t i = 0; i < j->exit_blocks[cycle].count; i++) {
             uint32_t to = j->exit_blocks[cycle].at[i];
-            note_way_out(j, b, to);
             if (!propagate(j, to, label))
                 continue;
             if (around)
@@ -226,7 +221,6 @@ static void propagate_from(struct ir_join_finder *j, uint32_t b)
     j->sent += block->edges.count;
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
-        note_way_out(j, b, to);
         if (propagate(j, to, label))
             add_join(j, to);
     }
@@ -256,19 +250,50 @@ static void give_up(struct ir_join_finder *j)
             add_exit(j, j->exit_blocks[k].at[i]);
 }
 
+/* Whether an irreducible cycle around the branch and block `from` is left by the edge to block `to` with
+ * another label than its header's. */
+static bool leaves_apart(const struct ir_join_finder *j, uint32_t from, uint32_t to)
+{
+    uint32_t k = ir_cycle_common(j->cycles, j->branch, from);
+    for (; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to); k = j->cycles->at[k].parent) {
+        uint32_t header = j->cycles->at[k].header;
+        if (j->cycles->at[k].entries.count > 1 &&
+            (j->stamp[header] != j->round || j->label[header] != j->label[to]))
+            return true;
+    }
+    return false;
+}
+
+static void check_way_out(struct ir_join_finder *j, uint32_t from, uint32_t to)
+{
+    if (j->exited[to] != j->round && leaves_apart(j, from, to))
+        add_exit(j, to);
+}
+
+static void check_edges_out(struct ir_join_finder *j, uint32_t from)
+{
+    const struct ir_block *block = ir_block_at(j->cfg->fn, from);
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        check_way_out(j, from, block->edges.at[e].block);
+}
+
 /* An irreducible cycle around the branch is left in different iterations by an exit whose label is not the
  * header's. */
 static void check_ways_out(struct ir_join_finder *j)
 {
-    for (uint32_t i = 0; i < j->ways_out.to.count; i++) {
-        uint32_t from = j->ways_out.from.at[i], to = j->ways_out.to.at[i],
-                 k = j->cycles->innermost[j->branch];
-        for (; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to); k = j->cycles->at[k].parent) {
-            uint32_t header = j->cycles->at[k].header;
-            if (j->cycles->at[k].entries.count > 1 && ir_cycle_has(j->cycles, k, from) &&
-                (j->stamp[header] != j->round || j->label[header] != j->label[to]))
-                add_exit(j, to);
+    if (!bitset_has(j->irreducible, j->branch))
+        return;
+    check_edges_out(j, j->branch);
+    for (uint32_t i = 0; i < j->senders.count; i++) {
+        uint32_t from = j->senders.at[i];
+        if (!is_natural_header(j, from)) {
+            if (from != j->branch)
+                check_edges_out(j, from);
+            continue;
         }
+        const u32_vec *exits = &j->exit_blocks[j->header_of[from]];
+        for (uint32_t x = 0; x < exits->count; x++)
+            check_way_out(j, from, exits->at[x]);
     }
 }
 
@@ -280,13 +305,9 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
     vec_clear(&j->result.joins);
     vec_clear(&j->result.exits);
     vec_clear(&j->front);
-    vec_clear(&j->ways_out.from);
-    vec_clear(&j->ways_out.to);
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t to = block->edges.at[e].block;
-        note_way_out(j, branch, to);
-        propagate(j, to, to);
-    }
+    vec_clear(&j->senders);
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        propagate(j, block->edges.at[e].block, block->edges.at[e].block);
     j->sent = 0;
     while (goes_on(j) && j->sent < j->limit)
         propagate_from(j, j->order[front_pop(j)]);
