@@ -95,6 +95,10 @@ static bool list_value(struct checker *c, struct fe_expr *e, struct launch_value
 static bool structs_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *element,
                           struct launch_value *v)
 {
+    if (!element->plain->is_complete) {
+        fe_report(c->fe, FE_MSG(incomplete_type), i->value->where, fe_type_text(c, element->plain));
+        return false;
+    }
     struct fe_type *array = fe_array_of(c->types, element->plain, FE_UNSIZED);
     struct fe_expr *e = i->value = fe_check_init(c, i->value, NULL, &array);
     struct text text = {.arena = c->arena};
