@@ -379,9 +379,10 @@ struct ir_scoped_branch {
 struct ir_uniformity {
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
-    struct ir_scopes *scopes;            /* NULL: too large (IR_MAX_REGION_BLOCKS, or `over`), so all is
-                                            divergent, and each cycle is left apart */
+    struct ir_scopes *scopes;            /* NULL: too large (IR_MAX_REGION_BLOCKS) */
     bool over;                           /* the limit of steps was reached */
+    bool given_up;                       /* for one of the two: all is divergent, and each cycle is left
+                                            apart */
     struct bitset divergent;             /* by value: may differ among threads that execute it converged */
     struct bitset invariant;             /* by value: depends on the launch and the block alone */
     uint8_t *kind;                       /* by value: enum ir_divergence, of the first reason found */

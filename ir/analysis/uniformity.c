@@ -360,7 +360,7 @@ static void mark_everything(struct uniformity_finder *f)
 /* Looking for more would take too long: nobody is taken to be together anywhere. */
 static void give_up(struct uniformity_finder *f)
 {
-    f->u->scopes = NULL;
+    f->u->given_up = true;
     f->u->scoped.count = 0;
     memset(f->u->first_scoped, 0, f->u->cfg->blocks * sizeof *f->u->first_scoped);
     mark_everything(f);
@@ -438,7 +438,7 @@ bool ir_is_uniform_for(const struct ir_uniformity *u, uint32_t block, ir_ref tok
     const struct ir_function *fn = u->cfg->fn;
     if (bitset_has(u->branches, block))
         return false;
-    if (u->scopes == NULL)
+    if (u->given_up)
         return ir_block_at(fn, block)->edges.count < 2;
     if (token != 0 && ir_scope_moved(u->scopes, token))
         return ir_block_at(fn, block)->edges.count < 2 ||
@@ -451,5 +451,5 @@ bool ir_is_uniform_for(const struct ir_uniformity *u, uint32_t block, ir_ref tok
 
 bool ir_is_converged(const struct ir_uniformity *u, uint32_t block)
 {
-    return u->scopes != NULL && u->unconverged[block] == IR_NO_CYCLE;
+    return !u->given_up && u->unconverged[block] == IR_NO_CYCLE;
 }

@@ -106,9 +106,10 @@ static bool return_apart(struct opt_context *c, struct ir_function *f)
 struct loop_splitter {
     const struct ir_function *f;
     const struct ir_cycles *cycles;
-    const struct ir_scopes *scopes; /* NULL: too large */
-    uint32_t *part;                 /* by instruction: the part of its block */
-    u32_vec left;                   /* by part: the cycle that it is behind, and belongs to; or IR_NO_CYCLE */
+    const struct ir_scopes *scopes; /* NULL: too large for anchors */
+    bool too_large;
+    uint32_t *part; /* by instruction: the part of its block */
+    u32_vec left;   /* by part: the cycle that it is behind, and belongs to; or IR_NO_CYCLE */
 };
 
 /* The cycle that the place of the token belongs to: its block's innermost one, or one in that, or that this
@@ -135,8 +136,9 @@ static uint32_t left_cycle(const struct loop_splitter *x, ir_ref r)
 
 /* The same of an anchor that is behind a cycle, between the definition of one of its tokens and a use: its
  * groups are of one iteration each. */
-static uint32_t cycle_behind_anchor(const struct loop_splitter *x, ir_ref anchor)
+static uint32_t cycle_behind_anchor(struct loop_splitter *x, ir_ref anchor)
 {
+    x->too_large |= !x->scopes;
     return x->scopes ? ir_scope_behind(x->scopes, anchor) : IR_NO_CYCLE;
 }
 
@@ -175,6 +177,12 @@ static bool split_between_loops(struct opt_context *c, struct ir_function *f)
         find_splits(c, &x, g->rpo[i], &splits);
     for (uint32_t i = splits.count; i-- > 0;)
         opt_split_before(f, splits.at[i]);
+    if (x.too_large)
+        opt_error(
+            c, f, "too-large", f->at,
+            "the regions of the tokens of %s have more than %u blocks: too many to find the loops that its "
+            "anchors stand behind (IR_MAX_REGION_BLOCKS)",
+            f->name, IR_MAX_REGION_BLOCKS);
     if (splits.count)
         opt_invalidate(c, f);
     return splits.count;
