@@ -366,13 +366,22 @@ static void check_function(struct checker *k)
 
 /* ---- the module ---------------------------------------------------------------------------------------- */
 
+static bool has_full_icall(const struct ir_function *f)
+{
+    ir_each_block(at, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_icall && ir_at(f, r)->argc == IR_MAX_ARGS + 1) /* the pointer, too */
+                return true;
+    return false;
+}
+
 static bool is_too_large(const struct checker *k)
 {
     enum { GROWTH = 16 };
     const struct ir_function *f = k->f;
-    return !k->uniformity->scopes || !opt_ssa_possible(k->c, k->f) ||
+    return k->uniformity->given_up || !opt_ssa_possible(k->c, k->f) ||
            f->ins.count > IR_MAX_INSTRUCTIONS / GROWTH ||
-           (!(f->flags & IR_FN_KERNEL) && ir_signature_of(f).argc == IR_MAX_ARGS);
+           (!(f->flags & IR_FN_KERNEL) && ir_signature_of(f).argc == IR_MAX_ARGS) || has_full_icall(f);
 }
 
 /* False: a diagnostic says why not. */
@@ -392,10 +401,11 @@ static bool check_one(struct opt_context *c, struct ir_function *f)
                   f->name, c->options->limits[OPT_LIMIT_uniformity_steps],
                   opt_limit_info[OPT_LIMIT_uniformity_steps].name);
     else if (large)
-        opt_error(c, f, "too-large", f->at,
-                  "%s is too large, or has too many parameters, for its values to be "
-                  "checked for uniformity",
-                  f->name);
+        opt_error(
+            c, f, "too-large", f->at,
+            "%s is too large, or it or what it calls through a pointer has too many parameters, for its "
+            "values to be checked for uniformity (at most %d)",
+            f->name, IR_MAX_ARGS - 1);
     else
         check_function(&k);
     opt_invalidate(c, f);
@@ -412,10 +422,20 @@ static bool has_checks(const struct ir_module *m)
     return false;
 }
 
+/* All get the number, whether a call is left that uses them or not: functions whose addresses are taken need the
+ * convergent ones of their types. */
+static void number_signatures(struct ir_module *m)
+{
+    for (uint32_t i = 0, n = m->signatures.count; i < n; i++)
+        if (m->signatures.at[i].argc < IR_MAX_ARGS)
+            ir_signature_add(m, with_number(m->signatures.at[i]));
+}
+
 bool opt_check_uniformity(struct opt_context *c, struct ir_module *m)
 {
     if (has_checks(m))
         return false;
+    number_signatures(m);
     for (uint32_t i = 0; i < m->functions.count; i++)
         if (m->functions.at[i]->order.count && !check_one(c, m->functions.at[i]))
             break;
