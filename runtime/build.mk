@@ -8,11 +8,16 @@ runtime_SRC += runtime/instructions.c runtime/core/banks.c
 runtime_SRC += $(addprefix runtime/schemes/,pdom.c tf_stack.c tf_sandy.c barrier.c barrier_groups.c barrier_storage.c oracle.c oracle_instances.c oracle_flow.c)
 runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c block.c schedule.c clock.c trace.c watch.c services.c fault.c)
 
-# Best instruction set first; `base` is what the compiler makes without options. ThreadSanitizer runs warps of 8 alone.
+# Best instruction set first, fewest lanes first; `base` is what the compiler makes without options. ThreadSanitizer
+# runs warps of 8 alone, fuzzers wider ones by the widest core: clang compiles each for minutes.
 runtime_LANES := 8 16 32 64
 runtime_ISAS  := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),avx2) base
 ifeq ($(SAN),thread)
 runtime_LANES := 8
+runtime_ISAS  := base
+endif
+ifneq ($(findstring fuzzer,$(SAN)),)
+runtime_LANES := 8 64
 runtime_ISAS  := base
 endif
 runtime_FLAGS_avx2 := -march=x86-64-v3
@@ -33,6 +38,7 @@ runtime_CORE_FLAGS += $(and $(findstring clang,$(CC)),$(findstring undefined,$(S
 # The rows that core/cores.c and warpcore/launch.c make their tables of.
 FLAGS_runtime_core_cores := -DCORES='$(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),CORE($(i), $(n))))'
 FLAGS_runtime_warpcore_launch := -DCORES='$(foreach i,$(runtime_ISAS),CORE($(i)))'
+$(BUILD)/obj/runtime/core/cores.o $(BUILD)/obj/runtime/warpcore/launch.o: runtime/build.mk
 runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core/core_$(i)_$(n).o))
 
 define core_rule

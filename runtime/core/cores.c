@@ -1,5 +1,5 @@
 /* cores.c: which instances of the core there are, and which this machine can run. The makefile names
- * them, as rows CORE(isa, lanes) of CORES, best instruction set first. */
+ * them, as rows CORE(isa, lanes) of CORES, best instruction set first, of each the least lanes first. */
 #include "runtime/core/core.h"
 
 #define CORE(isa, lanes) extern const struct rt_core rt_core_##isa##_##lanes;
@@ -22,18 +22,10 @@ bool rt_runs_here(const char *isa)
     return strcmp(isa, "base") == 0;
 }
 
-static uint32_t lanes_for(uint32_t width)
-{
-    uint32_t lanes = 8;
-    while (lanes < width)
-        lanes *= 2;
-    return lanes;
-}
-
 const struct rt_core *rt_core_choose(const char *isa, uint32_t width)
 {
     for (size_t i = 0; i < COUNT(cores); i++)
-        if (cores[i]->lanes == lanes_for(width) && (!isa || strcmp(cores[i]->isa, isa) == 0) &&
+        if (cores[i]->lanes >= width && (!isa || strcmp(cores[i]->isa, isa) == 0) &&
             rt_runs_here(cores[i]->isa))
             return cores[i];
     return NULL;
