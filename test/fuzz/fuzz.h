@@ -21,4 +21,8 @@ struct kernc_context *fuzz_context(void);
  * it is and optimised. Aborts where that is not so. False: it is refused. */
 bool fuzz_try_ir(struct kernc_context *ctx, const void *text, size_t size, const char *scheme);
 
+/* Aborts if the compiler has refused what it has made itself. */
+struct kernc_result;
+void fuzz_no_internal_error(struct kernc_result *r);
+
 #endif

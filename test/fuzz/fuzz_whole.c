@@ -113,11 +113,7 @@ static void try(struct chooser *c, const void *text, size_t size, bool print)
                 o.scheme, o.level, o.checks, o.passes, switches[0], switches[1], switches[2], limits[0],
                 limits[1], limits[2], o.switch_count, o.limit_count);
     kernc_result *r = kernc_compile("fuzz.kern", text, size, &o);
-    const char *messages = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
-    if (messages && strstr(messages, "internal error")) {
-        fprintf(stderr, "%s", messages);
-        abort();
-    }
+    fuzz_no_internal_error(r);
     for (int t = 0; t < KERNC_TEXTS; t++)
         kernc_result_text(r, (enum kernc_text)t, NULL);
     size_t n;
