@@ -11,29 +11,35 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static atomic_bool counts, goes_on;
-static atomic_long count, wanted;
+/* In memory that the processes share which this one forks: their requests count as well. */
+static struct shared {
+    atomic_bool counts, goes_on;
+    atomic_long count, wanted;
+} * shared;
 
 void failing_begin(long k, bool onwards)
 {
-    atomic_store(&count, 0);
-    atomic_store(&wanted, k);
-    atomic_store(&goes_on, onwards);
-    atomic_store(&counts, true);
+    if (!shared)
+        shared = (void *)syscall(SYS_mmap, NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    atomic_store(&shared->count, 0);
+    atomic_store(&shared->wanted, k);
+    atomic_store(&shared->goes_on, onwards);
+    atomic_store(&shared->counts, true);
 }
 
 long failing_end(void)
 {
-    atomic_store(&counts, false);
-    return atomic_load(&count);
+    atomic_store(&shared->counts, false);
+    return atomic_load(&shared->count);
 }
 
 static bool fails(void)
 {
-    if (!atomic_load_explicit(&counts, memory_order_relaxed))
+    if (!shared || !atomic_load_explicit(&shared->counts, memory_order_relaxed))
         return false;
-    long n = atomic_fetch_add(&count, 1) + 1, k = atomic_load(&wanted);
-    bool failed = k > 0 && (n == k || (n > k && atomic_load(&goes_on)));
+    long n = atomic_fetch_add(&shared->count, 1) + 1, k = atomic_load(&shared->wanted);
+    bool failed = k > 0 && (n == k || (n > k && atomic_load(&shared->goes_on)));
     if (failed)
         errno = ENOMEM;
     return failed;

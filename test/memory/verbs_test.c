@@ -56,6 +56,9 @@ static const char *const lines[] = {
     "build ../in/k.kir -o - -O1",
     "build ../in/wrong.kern",
     "build ../in/wrong.kern --diagnostics=json",
+    "build ../in/k.kern -cpp -DHALF=2 -o -",
+    "fix ../in/fix.kern",
+    "fix ../in/fix.kern -o - --diagnostics=json",
     "dump ../in/k.kern",
     "dump ../in/k.kern --ast -o tree.txt",
     "dump ../in/k.kern --dump-dir=. --scheme=struct",
@@ -98,6 +101,7 @@ static const char *const lines[] = {
     "fuzz --count=1 --class=a --jobs=1 --setups=1",
     "fuzz --count=1 --class=g --print",
     "fuzz --count=1 --class=b --jobs=1 --setups=1 --csv=f.csv --keep=.",
+    "fuzz --count=1 --class=a --jobs=1 --setups=1 --plant=race",
 };
 
 /* ---- one run -------------------------------------------------------------------------------------------- */
@@ -304,7 +308,8 @@ static void copy_input(const char *name)
 
 static int set_up(void **state)
 {
-    static const char *const sources[] = {"k.kern", "m.kern", "trap.kern", "wrong.kern", "race.kern"};
+    static const char *const sources[] = {"k.kern",     "m.kern",   "trap.kern",
+                                          "wrong.kern", "fix.kern", "race.kern"};
     struct arena a = {0};
     UNUSED(state);
     requests = mmap(NULL, sizeof *requests, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
