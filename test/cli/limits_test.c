@@ -2,9 +2,9 @@
  * and the tests of test/regress and test/mistakes: each command ends as it does without the limit, or with a
  * message that names it and an exit code that says so; none crashes, hangs, or calls itself wrong.
  *
- * The scheme, the level, checks and options are drawn by the number of the trial, of which there are 200,000 and
- * more. KERNC_TEST_LIMITS=I/N takes part I of N: each has every limit, value and verb, on another N-th of the
- * files. `make check` takes one of PARTS, CI another larger one every day, `make limits` all.
+ * The scheme, the level, checks and options are drawn by the number of the trial, of which there are over
+ * 300,000. KERNC_TEST_LIMITS=I/N takes part I of N: each has every limit, value and verb, on another N-th of
+ * the files. `make check` takes one of PARTS, CI another larger one every day, `make limits` all.
  */
 #include "driver/driver.h"
 #include "test/fuzz/apart.h"
@@ -260,7 +260,7 @@ static int open_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_limits_are_named)};
-    /* Commands get the memory that those before them have freed: a third of the time goes into new pages else. */
+    /* Commands get the memory that those before them have freed: new pages would take a third of the time. */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     add_folder("samples");
