@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define FILE_LIMIT   (64u << 20)
-#define SECONDS      120
+#define SECONDS      600
 #define SHOWN_OUTPUT 3000 /* bytes of a failed command's output that are shown */
 
 struct directive {
