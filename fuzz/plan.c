@@ -104,10 +104,10 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
     s->passes.check = checks ? own : NULL;
 }
 
-/* Whether some threads of the program may return while others are on their way to a barrier. The warp-core
- * machine holds nobody there. If the former have left a loop, the code sees to it in mode rpc alone, where the
- * level's own passes have left the loop in the form for it, and nowhere if a way leads them on to a barrier, be
- * it one that nobody comes to (docs/schemes.md, "Barriers"). */
+/* Whether threads that return by a gate do so before the others come to its barrier. The warp-core machine
+ * holds nobody there. If they have left a loop, the code sees to it in mode rpc alone, where the level's own
+ * passes have left the loop in the form for it, and nowhere if a way leads them on to a barrier, be it one that
+ * nobody comes to (docs/schemes.md, "Barriers"). */
 static bool returns_in_time(const struct fz_program *p, const struct fz_setup *s)
 {
     if (scheme_info[s->scheme].target != TARGET_warp_core || !fz_has_gates(p))
