@@ -9,4 +9,5 @@ ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c dataflow.c leaving.c waitin
     control_dependence.c memory.c effects.c \
     pdg_nodes.c pdg.c)
 ir_SRC += $(addprefix ir/analysis/,ranges.c range_conditions.c range_of.c turns.c priorities.c stretches.c frontier.c)
+ir_SRC += ir/converge/order.c ir/converge/reconvergence.c
 ir_SRC += $(addprefix ir/views/,views.c structure.c frontier.c dependence.c)

@@ -1,0 +1,384 @@
+/* order.c: the order of blocks. See order.h; why it is right: docs/reconvergence.md.
+ *
+ * The forest of scopes begins as the forest of cycles, with one scope more for each block whose anchors' tokens
+ * are used elsewhere. Then each scope takes in the regions of the tokens that are defined in it: a block that
+ * lies beside, with whatever scope it is in there, moves into it. Moves lead inwards only, so what a scope has
+ * it keeps, and each token is looked at once.
+ */
+#include "ir/converge/order.h"
+#include "base/rows.h"
+
+struct sorter {
+    struct arena *arena;
+    const struct ir_cfg *g;
+    const struct ir_function *f;
+    struct ir_order *o;
+    struct rows uses;   /* by token: blocks with a use, but for its own */
+    uint32_t *seen;     /* by block: the search that saw it last */
+    uint64_t left;      /* of the work; 0: too much */
+    struct rows next;   /* of items: what has to stand behind, in the same scope */
+    uint32_t *waits;    /* by item: how many are still to stand before it */
+    uint64_t *rank;     /* by item: of those that may come next, the least does */
+    u32_vec *ready;     /* by scope: a heap of items */
+    struct bitset late; /* items with a barrier */
+};
+
+/* An item of a scope is a block, or, from the number of blocks on, a scope. */
+static uint32_t item_of_scope(const struct sorter *s, uint32_t scope)
+{
+    return s->g->blocks + scope;
+}
+
+static uint32_t scope_of(const struct sorter *s, uint32_t item)
+{
+    return item < s->g->blocks ? s->o->scope.at[item] : s->o->around[item - s->g->blocks];
+}
+
+bool ir_scope_lies_in(const struct ir_order *o, uint32_t inner, uint32_t outer)
+{
+    while (inner != outer && inner != o->scopes)
+        inner = o->around[inner];
+    return inner == outer;
+}
+
+uint32_t ir_order_target(const struct ir_order *o, uint32_t u, uint32_t v)
+{
+    for (uint32_t s = o->scope.at[v]; s != o->scopes && o->first.at[s] == v; s = o->around[s])
+        if (s < o->cycles->count && ir_scope_lies_in(o, o->scope.at[u], s))
+            return s;
+    return ir_order_node(o, v);
+}
+
+uint32_t ir_token_anchor(const struct ir_function *f, ir_ref token)
+{
+    while (token && ir_at(f, token)->op != IR_anchor)
+        token = ir_at(f, token)->token;
+    return token ? ir_at(f, token)->block : IR_NO_BLOCK;
+}
+
+/* ---- scopes ------------------------------------------------------------------------------------------ */
+
+static void find_uses(struct sorter *s)
+{
+    struct edge_list uses = {0};
+    for (uint32_t i = 0; i < s->g->rpo_count; i++)
+        ir_each_ins(r, s->f, s->g->rpo[i]) {
+            ir_ref token = ir_at(s->f, r)->token;
+            if (token && ir_at(s->f, token)->block != s->g->rpo[i])
+                edge_add(s->arena, &uses, token, s->g->rpo[i]);
+        }
+    s->uses = rows_of_edges(s->arena, s->f->ins.count, &uses);
+}
+
+/* Blocks with an anchor whose token is used elsewhere. */
+static u32_vec find_anchors(const struct sorter *s, const struct ir_tokens *t)
+{
+    u32_vec blocks = {0};
+    for (uint32_t i = 0; i < t->defs.count; i++) {
+        const struct ir_ins *def = ir_at(s->f, t->defs.at[i]);
+        bool known = blocks.count && vec_last(&blocks) == def->block; /* tokens stand block by block */
+        if (def->op == IR_anchor && row_length(&s->uses, t->defs.at[i]) && !known)
+            vec_push(s->arena, &blocks, def->block);
+    }
+    return blocks;
+}
+
+static void begin_scopes(struct sorter *s, const u32_vec *anchors)
+{
+    struct ir_order *o = s->o;
+    uint32_t cycles = o->cycles->count;
+    o->scopes = cycles + anchors->count;
+    o->around = arena_array(o->arena, uint32_t, o->scopes + 1);
+    o->depth = arena_array(o->arena, uint32_t, o->scopes + 1);
+    vec_resize(o->arena, &o->scope, s->g->blocks);
+    vec_resize(o->arena, &o->first, o->scopes + 1);
+    o->around[o->scopes] = o->scopes;
+    o->first.at[o->scopes] = ir_entry(s->f);
+    for (uint32_t b = 0; b < s->g->blocks; b++)
+        o->scope.at[b] = o->cycles->innermost[b] == IR_NO_CYCLE ? o->scopes : o->cycles->innermost[b];
+    for (uint32_t k = 0; k < cycles; k++) {
+        o->around[k] = o->cycles->at[k].parent == IR_NO_CYCLE ? o->scopes : o->cycles->at[k].parent;
+        o->first.at[k] = o->cycles->at[k].header;
+    }
+    for (uint32_t i = 0; i < anchors->count; i++) {
+        o->first.at[cycles + i] = anchors->at[i];
+        o->around[cycles + i] = o->scope.at[anchors->at[i]];
+        o->scope.at[anchors->at[i]] = cycles + i;
+    }
+}
+
+static void move_into(struct sorter *s, uint32_t scope, uint32_t block)
+{
+    struct ir_order *o = s->o;
+    uint32_t item = block, up;
+    while (!ir_scope_lies_in(o, scope, up = scope_of(s, item)) && !ir_scope_lies_in(o, up, scope))
+        item = item_of_scope(s, up);
+    if (ir_scope_lies_in(o, up, scope))
+        return;
+    if (item < s->g->blocks)
+        o->scope.at[item] = scope;
+    else
+        o->around[item - s->g->blocks] = scope;
+}
+
+/* Where the token is defined, as far as scopes are known: behind a cycle that may be the one of the token
+ * that it is made from, which comes before it. */
+static uint32_t scope_of_token(const struct sorter *s, ir_ref token)
+{
+    const struct ir_order *o = s->o;
+    uint32_t from = ir_at(s->f, token)->block, scope = o->scope.at[from];
+    while (ir_at(s->f, token)->op != IR_anchor && scope >= o->cycles->count && o->first.at[scope] == from &&
+           scope != o->scopes)
+        scope = o->around[scope]; /* that of an anchor in the same block */
+    return scope;
+}
+
+/* The blocks between the token's definition and its uses move into its scope. */
+static void take_in_region(struct sorter *s, ir_ref token, uint32_t search)
+{
+    uint32_t from = ir_at(s->f, token)->block, scope = scope_of_token(s, token);
+    u32_vec work = {0};
+    rows_each(i, s->uses, token)
+        if (!ir_scope_lies_in(s->o, s->o->scope.at[s->uses.at[i]], scope))
+            vec_push(s->arena, &work, s->uses.at[i]);
+    while (work.count && s->left) {
+        uint32_t b = vec_pop(&work);
+        if (b == from || s->seen[b] == search)
+            continue;
+        s->seen[b] = search;
+        s->left--;
+        move_into(s, scope, b);
+        ir_each_pred(p, b, s->g)
+            if (bitset_has(s->g->reachable, p))
+                vec_push(s->arena, &work, p);
+    }
+}
+
+static void find_depths(struct ir_order *o)
+{
+    u32_vec path = {0};
+    for (uint32_t k = 0; k < o->scopes; k++) {
+        for (uint32_t up = k; up != o->scopes && o->depth[up] == 0; up = o->around[up])
+            vec_push(o->arena, &path, up);
+        while (path.count) {
+            uint32_t inner = vec_pop(&path);
+            o->depth[inner] = o->depth[o->around[inner]] + 1;
+        }
+    }
+}
+
+/* ---- operations --------------------------------------------------------------------------------------- */
+
+static bool gathers(const struct sorter *s, struct bitset in_use, ir_ref r)
+{
+    enum ir_op op = (enum ir_op)ir_at(s->f, r)->op;
+    if (op == IR_loop)
+        return bitset_has(in_use, r);
+    return op != IR_anchor && op != IR_entry && ir_is_convergent(s->f, r);
+}
+
+/* Of the item and the scopes that it is in. */
+static void mark_late(struct sorter *s, uint32_t item)
+{
+    while (item != item_of_scope(s, s->o->scopes) && !bitset_has(s->late, item)) {
+        bitset_add(s->late, item);
+        item = item_of_scope(s, scope_of(s, item));
+    }
+}
+
+static void mark_demanded(struct ir_order *o, uint32_t block)
+{
+    for (uint32_t k = o->scope.at[block]; k != o->scopes; k = o->around[k])
+        if (k < o->cycles->count)
+            bitset_add(o->demanded, k);
+}
+
+static void find_operations(struct sorter *s)
+{
+    struct bitset in_use = ir_tokens_in_use(s->arena, s->f);
+    for (uint32_t i = 0; i < s->g->rpo_count; i++)
+        ir_each_ins(r, s->f, s->g->rpo[i]) {
+            uint32_t b = s->g->rpo[i];
+            if (ir_at(s->f, r)->op == IR_barrier)
+                mark_late(s, b);
+            if (!gathers(s, in_use, r) || bitset_has(s->o->gathering, b))
+                continue;
+            bitset_add(s->o->gathering, b);
+            mark_demanded(s->o, b);
+        }
+}
+
+/* ---- sorting ------------------------------------------------------------------------------------------ */
+
+static void heap_push(struct sorter *s, u32_vec *h, uint32_t item)
+{
+    uint32_t i = h->count;
+    vec_push(s->arena, h, item);
+    for (; i && s->rank[h->at[(i - 1) / 2]] > s->rank[item]; i = (i - 1) / 2)
+        h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = item;
+}
+
+static uint32_t heap_pop(const struct sorter *s, u32_vec *h)
+{
+    uint32_t least = h->at[0], item = vec_pop(h), i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < h->count; i = child) {
+        child += child + 1 < h->count && s->rank[h->at[child + 1]] < s->rank[h->at[child]];
+        if (s->rank[h->at[child]] >= s->rank[item])
+            break;
+        h->at[i] = h->at[child];
+    }
+    if (h->count)
+        h->at[i] = item;
+    return least;
+}
+
+enum { FIRST, ORDINARY, LATE };
+
+static void find_ranks(struct sorter *s)
+{
+    struct ir_order *o = s->o;
+    for (uint32_t item = 0; item < item_of_scope(s, o->scopes); item++) {
+        uint32_t b = item < s->g->blocks ? item : o->first.at[item - s->g->blocks];
+        if (!bitset_has(s->g->reachable, b))
+            continue;
+        uint64_t class = o->first.at[scope_of(s, item)] == b ? FIRST
+                         : bitset_has(s->late, item)         ? LATE
+                                                             : ORDINARY;
+        s->rank[item] = class << 32 | s->g->rpo_index[b];
+    }
+}
+
+/* The items of one scope, the innermost that has both blocks, that have them. */
+static void items_of_edge(const struct sorter *s, uint32_t *a, uint32_t *b)
+{
+    const struct ir_order *o = s->o;
+    uint32_t k = scope_of(s, *a), l = scope_of(s, *b);
+    while (k != l) {
+        if (o->depth[k] >= o->depth[l]) {
+            *a = item_of_scope(s, k);
+            k = o->around[k];
+        } else {
+            *b = item_of_scope(s, l);
+            l = o->around[l];
+        }
+    }
+}
+
+static void find_edges(struct sorter *s)
+{
+    struct edge_list edges = {0};
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        const struct ir_block *block = ir_block_at(s->f, s->g->rpo[i]);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t a = s->g->rpo[i], b = block->edges.at[e].block;
+            if (ir_order_target(s->o, a, b) < s->o->cycles->count)
+                continue;
+            items_of_edge(s, &a, &b);
+            if (a == b)
+                continue;
+            edge_add(s->arena, &edges, a, b);
+            s->waits[b]++;
+        }
+    }
+    s->next = rows_of_edges(s->arena, item_of_scope(s, s->o->scopes), &edges);
+}
+
+static void make_ready(struct sorter *s, uint32_t item)
+{
+    if (s->waits[item] == 0)
+        heap_push(s, &s->ready[scope_of(s, item)], item);
+}
+
+/* What stands next in scope k; at its end the latch. */
+static void sort(struct sorter *s)
+{
+    struct ir_order *o = s->o;
+    u32_vec open = {0}; /* scopes, each in the one before */
+    for (uint32_t i = 0; i < s->g->rpo_count; i++)
+        make_ready(s, s->g->rpo[i]);
+    for (uint32_t k = 0; k < o->scopes; k++)
+        if (bitset_has(s->g->reachable, o->first.at[k]))
+            make_ready(s, item_of_scope(s, k));
+    vec_push(s->arena, &open, o->scopes);
+    while (open.count) {
+        uint32_t k = vec_last(&open);
+        if (s->ready[k].count == 0) {
+            open.count--;
+            if (k < o->cycles->count)
+                vec_push(o->arena, &o->at, k);
+            continue;
+        }
+        uint32_t item = heap_pop(s, &s->ready[k]);
+        rows_each(i, s->next, item) {
+            s->waits[s->next.at[i]]--;
+            make_ready(s, s->next.at[i]);
+        }
+        if (item < s->g->blocks)
+            vec_push(o->arena, &o->at, ir_order_node(o, item));
+        else
+            vec_push(s->arena, &open, item - s->g->blocks);
+    }
+}
+
+static void number_nodes(struct ir_order *o, uint32_t blocks)
+{
+    vec_resize(o->arena, &o->position, o->cycles->count + blocks);
+    for (uint32_t i = 0; i < o->at.count; i++)
+        o->position.at[o->at.at[i]] = i;
+}
+
+struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                              const struct ir_tokens *t, uint64_t work)
+{
+    struct ir_order *o = arena_new(a, struct ir_order);
+    struct sorter s = {.arena = a, .g = c, .f = c->fn, .o = o, .left = work};
+    *o = (struct ir_order){.cycles = f, .arena = a};
+    s.seen = arena_array(a, uint32_t, c->blocks);
+    find_uses(&s);
+    u32_vec anchors = find_anchors(&s, t);
+    begin_scopes(&s, &anchors);
+    for (uint32_t i = 0; i < t->defs.count; i++)
+        take_in_region(&s, t->defs.at[i], i + 1);
+    if (!s.left)
+        return NULL;
+    find_depths(o);
+    uint32_t items = item_of_scope(&s, o->scopes);
+    o->gathering = bitset_new(a, c->blocks), o->demanded = bitset_new(a, f->count);
+    s.late = bitset_new(a, items);
+    find_operations(&s);
+    s.rank = arena_array(a, uint64_t, items), s.waits = arena_array(a, uint32_t, items);
+    s.ready = arena_array(a, u32_vec, o->scopes + 1);
+    find_ranks(&s);
+    find_edges(&s);
+    sort(&s);
+    INVARIANT(o->at.count == c->rpo_count + f->count);
+    number_nodes(o, c->blocks);
+    return o;
+}
+
+/* ---- change ------------------------------------------------------------------------------------------- */
+
+/* The scope that has what stands just before the node. */
+static uint32_t scope_before(const struct ir_order *o, uint32_t node)
+{
+    uint32_t b = ir_order_block(o, node), s;
+    if (b == IR_NO_BLOCK)
+        return node; /* the latch is the cycle's */
+    for (s = o->scope.at[b]; s != o->scopes && o->first.at[s] == b; s = o->around[s])
+        ;
+    return s;
+}
+
+void ir_order_insert(struct ir_order *o, uint32_t block, uint32_t before)
+{
+    uint32_t at = o->position.at[before], blocks = o->scope.count, scope = scope_before(o, before);
+    vec_resize(o->arena, &o->scope, block + 1);
+    for (; blocks < block; blocks++)
+        o->scope.at[blocks] = o->scopes;
+    o->scope.at[block] = scope;
+    vec_push(o->arena, &o->at, 0);
+    memmove(&o->at.at[at + 1], &o->at.at[at], (o->at.count - 1 - at) * sizeof *o->at.at);
+    o->at.at[at] = ir_order_node(o, block);
+    number_nodes(o, block + 1);
+}

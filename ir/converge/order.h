@@ -1,0 +1,71 @@
+/* order.h: the order of a function's blocks that says who waits for whom, and what follows from it: where the
+ * threads that a branch separates wait for each other (docs/reconvergence.md).
+ *
+ * Nodes are the latches of cycles, by the number of the cycle, and behind them the blocks. A latch stands for
+ * the end of an iteration: all edges from a cycle to its header lead there.
+ */
+#ifndef KERNC_IR_CONVERGE_ORDER_H
+#define KERNC_IR_CONVERGE_ORDER_H
+
+#include "ir/analysis/analysis.h"
+
+/* A scope is a stretch of the order: an extended cycle ("Convergent Operation Semantics", Extended Cycles), by
+ * the number of the cycle; or the blocks of an anchor's regions; or the function, which is the last. */
+struct ir_order {
+    const struct ir_cycles *cycles;
+    struct arena *arena;
+    uint32_t scopes;         /* the function's number */
+    uint32_t *around;        /* by scope: the one that it is in; the function: itself */
+    uint32_t *depth;         /* by scope: how many it is in */
+    u32_vec first;           /* by scope: the block that stands first in it: a header, an anchor's block */
+    u32_vec scope;           /* by block: the innermost one */
+    u32_vec at;              /* the nodes in order */
+    u32_vec position;        /* by node: its place in `at` */
+    struct bitset gathering; /* by block: has an operation that threads with one instance of a token execute
+                                together, or a heart that controls such */
+    struct bitset demanded;  /* by cycle: its scope has such a block, so that iterations are kept apart */
+};
+
+static inline uint32_t ir_order_block(const struct ir_order *o, uint32_t node)
+{
+    return node < o->cycles->count ? IR_NO_BLOCK : node - o->cycles->count;
+}
+static inline uint32_t ir_order_node(const struct ir_order *o, uint32_t block)
+{
+    return o->cycles->count + block;
+}
+
+/* Each scope is one stretch: topologically sorted without the edges to its header, which is first; blocks with
+ * barriers as late as that allows; the latch last. Ties: reverse post-order. `work`: blocks of regions that
+ * reach beyond a cycle looked at, at most; NULL: that is too little. The function's blocks are cut between
+ * operations of different scopes (split_scopes of the pass reconverge). O((blocks + edges) * (depth of scopes
+ * + log blocks)) and the work. */
+struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                              const struct ir_tokens *t, uint64_t work);
+/* A new block, which stands before the node. O(nodes). */
+void ir_order_insert(struct ir_order *o, uint32_t block, uint32_t before);
+/* Whether scope `inner` is `outer` or in it. O(depth). */
+bool ir_scope_lies_in(const struct ir_order *o, uint32_t inner, uint32_t outer);
+/* The node that the edge from block u to block v leads to: v, or the latch of a cycle that goes round. */
+uint32_t ir_order_target(const struct ir_order *o, uint32_t u, uint32_t v);
+/* The block of the anchor that the token stems from; IR_NO_BLOCK: it stems from the entry. */
+uint32_t ir_token_anchor(const struct ir_function *f, ir_ref token);
+
+/* Edges that nobody waits for, by ir_edge_key. */
+static inline uint64_t ir_edge_key(uint32_t from, uint32_t to)
+{
+    return (uint64_t)from << 32 | to;
+}
+
+/* The tree of nodes by where threads wait: the immediate post-dominators of the graph
+ *
+ *   - without the edges of `exits`; a block that has no other leads to the end;
+ *   - in which the latch of a demanded cycle leads to where its scope is left, instead of to its header:
+ *     iterations do not mix;
+ *   - with an edge from the latch of an endless cycle to the end, or to the node that `virtual` has for it.
+ *
+ * `virtual`: by cycle; IR_NO_BLOCK: the end. Near-linear, but for the depth of cycles. */
+struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
+                                            const struct map *exits, const uint32_t *virtual);
+
+#endif

@@ -1,0 +1,131 @@
+/* reconvergence.c: where the threads that a branch separates wait for each other. See order.h; why it is right:
+ * docs/reconvergence.md.
+ */
+#include "base/rows.h"
+#include "ir/analysis/dominators.h"
+#include "ir/converge/order.h"
+
+struct finder {
+    struct arena *arena;
+    const struct ir_cfg *g;
+    const struct ir_order *o;
+    const struct map *exits;
+    struct edge_list edges, back; /* of the nodes; the end is the last */
+    uint32_t *seen;               /* by block: the cycle, plus 1, whose walk saw it last */
+};
+
+static void add_edge(struct finder *x, uint32_t from, uint32_t to)
+{
+    edge_add(x->arena, &x->edges, from, to);
+    edge_add(x->arena, &x->back, to, from);
+}
+
+static uint32_t end_of(const struct finder *x)
+{
+    return ir_order_node(x->o, x->g->blocks);
+}
+
+static bool is_exit(const struct finder *x, uint32_t from, uint32_t to)
+{
+    return map_get(x->exits, ir_edge_key(from, to)) != MAP_NONE;
+}
+
+/* Whether the node stands in the stretch of the cycle's scope. */
+static bool is_inside(const struct ir_order *o, uint32_t cycle, uint32_t node)
+{
+    uint32_t at = o->position.at[node];
+    return o->position.at[ir_order_node(o, o->first.at[cycle])] <= at && at <= o->position.at[cycle];
+}
+
+/* Where threads of an iteration leave the cycle's scope, by edges that others wait for. The latch leads there,
+ * if `add`. Returns whether they do. */
+static bool leave_scope(struct finder *x, uint32_t cycle, bool add)
+{
+    u32_vec work = {0};
+    bool leaves = false;
+    vec_push(x->arena, &work, x->o->first.at[cycle]);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        const struct ir_block *block = ir_block_at(x->g->fn, b);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t v = block->edges.at[e].block, to = ir_order_target(x->o, b, v);
+            if (is_exit(x, b, v) || to == cycle)
+                continue;
+            if (!is_inside(x->o, cycle, to)) {
+                leaves = true;
+                if (add)
+                    add_edge(x, cycle, to);
+            } else if (x->seen[v] != cycle + 1) {
+                x->seen[v] = cycle + 1;
+                vec_push(x->arena, &work, v);
+            }
+        }
+    }
+    return leaves;
+}
+
+static void add_block(struct finder *x, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(x->g->fn, b);
+    bool leads_on = false;
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t v = block->edges.at[e].block, to = ir_order_target(x->o, b, v);
+        if (is_exit(x, b, v))
+            continue;
+        leads_on = true;
+        add_edge(x, ir_order_node(x->o, b), to);
+    }
+    if (!leads_on)
+        add_edge(x, ir_order_node(x->o, b), end_of(x));
+}
+
+/* Marks what leads to the node, which is marked as it is found. */
+static void flood(struct finder *x, const struct rows *back, struct bitset marked, uint32_t node)
+{
+    u32_vec work = {0};
+    vec_push(x->arena, &work, node);
+    while (work.count) {
+        uint32_t n = vec_pop(&work);
+        if (bitset_has(marked, n))
+            continue;
+        bitset_add(marked, n);
+        rows_each(i, *back, n)
+            vec_push(x->arena, &work, back->at[i]);
+    }
+}
+
+/* Outermost cycles first: those around which no end is in sight. */
+static void end_endless(struct finder *x, const uint32_t *virtual)
+{
+    const struct ir_order *o = x->o;
+    uint32_t nodes = end_of(x) + 1;
+    struct rows back = rows_of_edges(x->arena, nodes, &x->back);
+    struct bitset marked = bitset_new(x->arena, nodes);
+    flood(x, &back, marked, end_of(x));
+    memset(x->seen, 0, x->g->blocks * sizeof *x->seen);
+    for (uint32_t k = 0; k < o->cycles->count; k++) {
+        if (bitset_has(marked, k) || leave_scope(x, k, false))
+            continue;
+        add_edge(x, k, virtual[k] == IR_NO_BLOCK ? end_of(x) : virtual[k]);
+        flood(x, &back, marked, k);
+    }
+}
+
+struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
+                                            const struct map *exits, const uint32_t *virtual)
+{
+    struct finder x = {
+        .arena = a, .g = c, .o = o, .exits = exits, .seen = arena_array(a, uint32_t, c->blocks)};
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        add_block(&x, c->rpo[i]);
+    for (uint32_t k = 0; k < o->cycles->count; k++)
+        if (bitset_has(o->demanded, k))
+            leave_scope(&x, k, true);
+        else
+            add_edge(&x, k, ir_order_node(o, o->first.at[k]));
+    end_endless(&x, virtual);
+    uint32_t nodes = end_of(&x) + 1;
+    struct rows forward = rows_of_edges(a, nodes, &x.edges), back = rows_of_edges(a, nodes, &x.back);
+    struct dominator_graph g = {nodes, end_of(&x), {back.start, back.at}, {forward.start, forward.at}};
+    return dominator_tree(a, &g, nodes - 1);
+}
