@@ -251,7 +251,7 @@ static void order_compact(struct ir_function *f)
         struct ir_block *block = ir_block_at(f, f->order.at[i]);
         if (block->removed)
             continue;
-        if (block->reconverge != IR_NO_BLOCK && ir_block_at(f, block->reconverge)->removed)
+        if (block->reconverge < IR_AT_RETURN && ir_block_at(f, block->reconverge)->removed)
             block->reconverge = IR_NO_BLOCK;
         if (block->frontier != IR_NO_BLOCK && ir_block_at(f, block->frontier)->removed)
             block->frontier = IR_NO_BLOCK;

@@ -15,7 +15,7 @@ struct renumbering {
 
 static uint32_t new_block(const struct renumbering *n, uint32_t b)
 {
-    return b == IR_NO_BLOCK ? IR_NO_BLOCK : n->blocks[b];
+    return b >= IR_AT_RETURN ? b : n->blocks[b]; /* those are no blocks */
 }
 
 /* A list may have been that of others as well: a fresh one. */

@@ -96,6 +96,7 @@ static inline bool ir_is_convergence_barrier(enum ir_op op) { return ir_op_info[
 
 typedef uint32_t ir_ref;          /* index into fn->ins; 0 is none */
 #define IR_NO_BLOCK UINT32_MAX
+#define IR_AT_RETURN (UINT32_MAX - 1) /* as a place where lanes reconverge: not before the function returns */
 
 struct ir_ins {
     uint16_t op;                  /* enum ir_op */
@@ -145,7 +146,8 @@ struct ir_block {
     VEC(struct ir_edge) edges;    /* successors */
     uint32_t        reconverge;   /* of a divergent branch: where its lanes reconverge, chosen by a scheme's
                                      pass; under convergence barriers at whose wait, and they join as they
-                                     diverge. IR_NO_BLOCK: not chosen */
+                                     diverge. IR_AT_RETURN: nowhere in the function. IR_NO_BLOCK: not
+                                     chosen */
     bool            overhead;     /* of the branch: only a scheme needs it, whose pass added it */
     uint32_t        frontier;     /* of the blocks where others may wait while this one runs, that of the
                                      highest priority, by a scheme's pass; IR_NO_BLOCK: nobody waits */

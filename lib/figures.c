@@ -42,7 +42,7 @@ static uint32_t join_points(const struct ir_cfg *g, struct arena *a, struct bits
         const struct ir_block *block = ir_block_at(g->fn, b);
         if (block->check)
             bitset_add(joins, b);
-        if (bitset_has(divergent, b) && block->reconverge != IR_NO_BLOCK)
+        if (bitset_has(divergent, b) && block->reconverge < IR_AT_RETURN)
             bitset_add(joins, block->reconverge);
         ir_each_ins(r, g->fn, b)
             if (ir_at(g->fn, r)->op == IR_cb_wait)

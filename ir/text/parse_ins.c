@@ -288,7 +288,9 @@ static void parse_targets(struct parser *p, enum ir_op op)
         while (ir_parse_accept(p, ','))
             parse_target(p, parse_case(p));
     }
-    if (ir_parse_accept_word(p, "reconverge")) {
+    if (ir_parse_accept_word(p, "noreconverge")) {
+        ir_block_at(p->fn, p->cursor.block)->reconverge = IR_AT_RETURN;
+    } else if (ir_parse_accept_word(p, "reconverge")) {
         uint32_t b = ir_parse_block_ref(p);
         ir_block_at(p->fn, p->cursor.block)->reconverge = b;
     }

@@ -159,7 +159,9 @@ static void targets(struct printer *p, const struct ir_ins *ins)
             text_printf(p->out, "%lld: ", (long long)e->value);
         edge(p, e);
     }
-    if (block->reconverge != IR_NO_BLOCK) {
+    if (block->reconverge == IR_AT_RETURN) {
+        text_addz(p->out, " noreconverge");
+    } else if (block->reconverge != IR_NO_BLOCK) {
         text_addz(p->out, " reconverge ");
         block_name(p, block->reconverge);
     }

@@ -81,7 +81,7 @@ static bool check_refs(struct verifier *v, uint32_t n, const ir_ref *refs, uint3
 static bool check_edges(struct verifier *v, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(v->fn, b);
-    if (block->reconverge != IR_NO_BLOCK && !is_live(v->fn, block->reconverge))
+    if (block->reconverge < IR_AT_RETURN && !is_live(v->fn, block->reconverge))
         return wrong(v, "block %u reconverges at a block that is gone", b);
     if (block->frontier != IR_NO_BLOCK && !is_live(v->fn, block->frontier))
         return wrong(v, "the frontier of block %u begins at a block that is gone", b);
