@@ -112,7 +112,7 @@ static void place_branches(struct converge *x)
 {
     struct bitset ends = ir_ending_new(x->arena, x->g);
     struct ir_uniformity_options o = {
-        .ignore_tokens = true, .reconvergence = x->reconvergence, .joins = joins_of_a_branch(x)};
+        .ignore_tokens = true, .reconvergence = x->reconvergence->idom, .joins = joins_of_a_branch(x)};
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];

@@ -410,11 +410,11 @@ struct ir_uniformity_options {
      * m-converged then. */
     bool ignore_tokens;
     const bool *uniform_params; /* of a device function: by position; NULL: all may be divergent */
-    /* If not NULL: threads that diverge reconverge no earlier than there (ir_return_post_dominators_new), or
+    /* If not NULL: threads that diverge at a block reconverge no earlier than there (IR_NO_BLOCK: nowhere), or
      * where they wait to run a side of their branch, be it in different iterations of a cycle; such a cycle
      * counts as apart. Looking for them costs IR_MAX_RECONVERGE_VISITS block visits at most; beyond that
      * every cycle in which threads of a divergent branch wait counts so, and `iterations_unknown` is set. */
-    const struct ir_dominators *reconvergence;
+    const uint32_t *reconvergence;
     uint32_t most;                 /* steps: of cycles left, and of blocks, at each edge, use and
                                       branch; 0: IR_MAX_UNIFORMITY_STEPS */
     uint32_t joins;                /* labels that look for the joins of one branch; 0: IR_JOIN_LIMIT */

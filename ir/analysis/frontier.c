@@ -204,7 +204,7 @@ struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c,
                                         const struct ir_leaving *l)
 {
     const struct ir_dominators *points = ir_return_post_dominators_new(a, c, l);
-    struct ir_uniformity_options machine = {.ignore_tokens = true, .reconvergence = points};
+    struct ir_uniformity_options machine = {.ignore_tokens = true, .reconvergence = points->idom};
     return ir_divergent_branches(a, ir_uniformity_new(a, c, f, ir_tokens_new(a, c), NULL),
                                  ir_uniformity_new(a, c, f, NULL, &machine));
 }

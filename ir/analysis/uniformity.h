@@ -22,7 +22,7 @@ struct uniformity_finder {
     struct bitset loads_apart;              /* without bits: none */
     const bool *uniform_params;
     uint32_t *first_edge;                      /* scratch by block: the latest branch's first edge to it */
-    const struct ir_dominators *reconvergence; /* see struct ir_uniformity_options */
+    const uint32_t *reconvergence; /* see struct ir_uniformity_options */
     uint64_t steps, most;                      /* taken, and the limit */
     /* by cycle */
     uint32_t *outermost, *irreducible; /* around it, or itself; the latter the outermost irreducible one */

@@ -204,7 +204,7 @@ static bool wait_in(struct uniformity_finder *f, uint32_t branch, uint32_t recon
 void ir_check_iterations(struct uniformity_finder *f, uint32_t branch)
 {
     const struct ir_cycles *c = f->u->cycles;
-    uint32_t reconverge = f->reconvergence->idom[branch], inner = c->innermost[branch];
+    uint32_t reconverge = f->reconvergence[branch], inner = c->innermost[branch];
     while (inner != IR_NO_CYCLE && f->visits <= IR_MAX_RECONVERGE_VISITS &&
            !wait_in(f, branch, reconverge, inner))
         inner = c->at[inner].parent;

@@ -43,7 +43,7 @@ struct post_dominators {
 static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir_cycles *cycles)
 {
     struct ir_uniformity_options o = {.ignore_tokens = true,
-                                      .reconvergence = x->post,
+                                      .reconvergence = x->post->idom,
                                       .most = x->c->options->limits[OPT_LIMIT_uniformity_steps],
                                       .merge_count = x->waits.count};
     struct ir_merge *merges = arena_array(x->arena, struct ir_merge, x->waits.count);

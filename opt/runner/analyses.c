@@ -61,7 +61,7 @@ static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct ar
                                                 const struct ir_function *f)
 {
     struct ir_uniformity_options o = {.ignore_tokens = true,
-                                      .reconvergence = opt_return_post_dominators(c, f)};
+                                      .reconvergence = opt_return_post_dominators(c, f)->idom};
     return uniformity_of(c, a, f, NULL, o);
 }
 
