@@ -337,6 +337,8 @@ static bool may_diverge(enum bc_op op)
 uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch)
 {
     uint32_t chosen = ir_block_at(f->ir, branch)->reconverge;
+    if (chosen == IR_AT_RETURN)
+        return IR_NO_BLOCK;
     return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[branch];
 }
 

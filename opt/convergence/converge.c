@@ -373,58 +373,12 @@ static bool unify_latches(struct converge *x)
     return changed;
 }
 
-/* The token that tells the same instances apart: of a heart that is in no cycle without the token from which it
- * is made, that one. */
-static ir_ref first_of_equals(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref token)
-{
-    while (token && ir_at(f, token)->op == IR_loop) {
-        uint32_t home = ir_at(f, token)->block, outer = ir_at(f, ir_at(f, token)->token)->block;
-        if (ir_cycle_common(cycles, home, outer) != cycles->innermost[home])
-            break;
-        token = ir_at(f, token)->token;
-    }
-    return token;
-}
-
-/* Hearts that no operation is controlled by, directly or by another heart, keep no threads apart. */
-static bool drop_unused_hearts(struct converge *x)
-{
-    struct bitset in_use = *opt_tokens_in_use(x->c, x->f);
-    u32_vec unused = {0};
-    ir_each_block(i, b, x->f)
-        ir_each_ins(r, x->f, b)
-            if (ir_at(x->f, r)->op == IR_loop && !bitset_has(in_use, r))
-                vec_push(x->c->scratch, &unused, r);
-    for (uint32_t i = unused.count; i-- > 0;)
-        ir_remove(x->f, unused.at[i]);
-    if (unused.count)
-        opt_invalidate(x->c, x->f);
-    return unused.count;
-}
-
-/* A heart that is not needed has no region, which would have to stay whole. */
-static bool skip_needless_hearts(struct converge *x)
-{
-    const struct ir_cycles *cycles = opt_cycles(x->c, x->f);
-    bool changed = false;
-    ir_each_block(i, b, x->f)
-        ir_each_ins(r, x->f, b) {
-            ir_ref token = first_of_equals(cycles, x->f, ir_at(x->f, r)->token);
-            changed |= token != ir_at(x->f, r)->token;
-            ir_at(x->f, r)->token = token;
-        }
-    if (changed)
-        opt_invalidate(x->c, x->f);
-    return changed;
-}
-
 bool opt_converge(struct opt_context *c, struct ir_function *f)
 {
     if (opt_has_frontiers(c))
         return false; /* threads wait for each other by priority instead */
     struct converge x = {.c = c, .f = f, .values = f->ins.count};
-    bool changed = skip_needless_hearts(&x), again = true;
-    changed |= drop_unused_hearts(&x);
+    bool changed = opt_drop_needless_hearts(c, f), again = true;
     changed |= unify_latches(&x);
     while (again) {
         struct scratch scratch;

@@ -58,14 +58,14 @@ static void required_passes_always_run(void **state)
 {
     struct run x;
     start(&x);
-    assert_non_null(opt_options_set(&x.o, &x.arena, "no-pdom"));
-    x.o.passes = "pdom,gvn";
-    x.o.lowering = "pdom";
+    assert_non_null(opt_options_set(&x.o, &x.arena, "no-reconverge"));
+    x.o.passes = "reconverge,gvn";
+    x.o.lowering = "reconverge";
     x.o.bisect_limit = 0;
     assert_true(go(&x));
     assert_int_equal(x.r.times[OPT_PASS_infer_tokens].runs, 2);
     assert_int_equal(x.r.times[OPT_PASS_gvn].runs, 0);
-    assert_int_equal(x.r.times[OPT_PASS_pdom].runs, 2);
+    assert_int_equal(x.r.times[OPT_PASS_reconverge].runs, 2);
     assert_int_equal(x.r.steps, 4);
     end(&x);
 }
