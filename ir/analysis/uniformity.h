@@ -21,9 +21,9 @@ struct uniformity_finder {
     bool machine;                           /* ignore_tokens, of struct ir_uniformity_options */
     struct bitset loads_apart;              /* without bits: none */
     const bool *uniform_params;
-    uint32_t *first_edge;                      /* scratch by block: the latest branch's first edge to it */
+    uint32_t *first_edge;          /* scratch by block: the latest branch's first edge to it */
     const uint32_t *reconvergence; /* see struct ir_uniformity_options */
-    uint64_t steps, most;                      /* taken, and the limit */
+    uint64_t steps, most;          /* taken, and the limit */
     /* by cycle */
     uint32_t *outermost, *irreducible; /* around it, or itself; the latter the outermost irreducible one */
     uint32_t *unsettled;               /* towards the first one around it, or itself, that threads have not
