@@ -30,8 +30,10 @@ enum scheme_property {
                                 first, and block words with re-convergence checks are marked */
     SCHEME_CONSERVATIVE = 32, /* the machine does not see where threads wait: block words with a frontier are
                                  marked too */
-    SCHEME_RETURNS = 64       /* where lanes reconverge is where those that return do: ways to a trap do not
+    SCHEME_RETURNS = 64,      /* where lanes reconverge is where those that return do: ways to a trap do not
                                  count (ir_return_post_dominators_new) */
+    SCHEME_HOLDS = 128        /* a group that comes to a barrier before the others is held: they run on as if it
+                                 had ended */
 };
 
 /* Lists of passes are names between commas. */

@@ -83,6 +83,7 @@ static void run_passes(kernc_result *r, enum scheme scheme, struct opt_options *
     r->reported = true;
     opt->target = scheme_info[scheme].target;
     opt->returns_only = scheme_has(scheme, SCHEME_RETURNS);
+    opt->holds = scheme_has(scheme, SCHEME_HOLDS);
     opt->lowering =
         arena_printf(&r->arena, "%s,%s", target_info[opt->target].lowering, scheme_info[scheme].lowering);
     if (!opt_run(r->module, opt, &r->report, &r->diagnostics))

@@ -109,6 +109,7 @@ struct opt_options {
                              `passes` are given */
     enum target target;   /* what the code is for */
     bool returns_only;    /* lanes reconverge where those that return do (SCHEME_RETURNS) */
+    bool holds;           /* a group at a barrier is held while others run (SCHEME_HOLDS) */
     const char *print_before, *print_after; /* passes */
     bool print_before_all, print_after_all;
     enum opt_changed print_changed;

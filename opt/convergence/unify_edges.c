@@ -13,7 +13,7 @@
  *
  * Time: edges, and uniformity.
  */
-#include "opt/pass.h"
+#include "opt/kit/merge_edges.h"
 
 /* Edges of one switch that lead to one block. `cases`: the block that chooses among them, once it is made. */
 struct parallel {
@@ -91,6 +91,11 @@ static bool unify_switch(struct unify *u)
     return moved > 0;
 }
 
+bool opt_unify_switch(struct opt_context *c, struct ir_function *f, uint32_t block)
+{
+    return unify_switch(&(struct unify){.c = c, .f = f, .block = block});
+}
+
 bool opt_unify_edges(struct opt_context *c, struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
@@ -103,6 +108,6 @@ bool opt_unify_edges(struct opt_context *c, struct ir_function *f)
         return false;
     bitset_intersect(switches, opt_machine_uniformity(c, f)->branches);
     bitset_each(b, switches)
-        changed |= unify_switch(&(struct unify){.c = c, .f = f, .block = b});
+        changed |= opt_unify_switch(c, f, b);
     return changed;
 }

@@ -27,6 +27,10 @@ bool opt_split_before(struct ir_function *f, ir_ref r);
 /* The new block. Values that reached uses behind the edges by dominance may not do so any more: the caller
  * repairs that. `at`: the place that the branch is given. */
 uint32_t opt_merge_edges(struct arena *scratch, struct ir_function *f, const opt_edges *edges, place at);
+/* One way from the block, which ends in a switch, to each of its targets (unify_edges.c): those that several
+ * edges with different arguments lead to get a new block in front, if there are others. True if there are
+ * such. */
+bool opt_unify_switch(struct opt_context *c, struct ir_function *f, uint32_t block);
 /* Turns the block's switch, if it ends in one, into a chain of tests for equality, each in a block of its
  * own. */
 void opt_switch_to_tests(struct ir_function *f, uint32_t block);

@@ -140,7 +140,7 @@ static bool may_be_demanded(const struct reconverge *x, uint32_t node)
     uint32_t b = ir_order_block(o, node);
     if (b == IR_NO_BLOCK)
         return bitset_has(o->demanded, node);
-    if (b < o->gathering.bits && bitset_has(o->gathering, b))
+    if (b < o->convergent.bits && bitset_has(o->convergent, b))
         return true;
     for (uint32_t k = o->scope.at[b]; k != o->scopes && o->first.at[k] == b; k = o->around[k])
         if (k < o->cycles->count && bitset_has(o->demanded, k))
@@ -375,6 +375,20 @@ static bool is_too_much(const struct reconverge *x, uint32_t node)
     return true;
 }
 
+/* Edges of one switch to dispatch block d bring different arguments: they are one side of it. */
+static void unify_ways(struct reconverge *x, const opt_edges *edges, uint32_t d)
+{
+    for (uint32_t i = 0; i < edges->count; i++) {
+        uint32_t b = edges->at[i].block, made = x->f->blocks.count;
+        bool first = i == 0 || edges->at[i - 1].block != b;
+        if (!first || !is_divergent(x, b) || ir_at(x->f, ir_terminator(x->f, b))->op != IR_switch)
+            continue;
+        opt_unify_switch(x->c, x->f, b);
+        for (; made < x->f->blocks.count; made++)
+            ir_order_insert(x->o, made, ir_order_node(x->o, d));
+    }
+}
+
 static void dispatch(struct reconverge *x, uint32_t node)
 {
     uint32_t at = position(x, node);
@@ -400,6 +414,7 @@ static void dispatch(struct reconverge *x, uint32_t node)
         if (bitset_has(reached, k) && x->virtual[k] == IR_NO_BLOCK)
             x->virtual[k] = ir_order_node(x->o, d);
     ir_order_insert(x->o, d, node);
+    unify_ways(x, &edges, d);
     look(x);
     find_active(x, node);
 }
@@ -499,8 +514,7 @@ static bool split_scopes(struct opt_context *c, struct ir_function *f)
 /* A trap stops all threads, so nobody waits for those who can only come to one. */
 static void pass_over_traps(struct reconverge *x)
 {
-    uint32_t *others =
-        arena_array(x->arena, uint32_t, x->g->blocks); /* edges to blocks that are not doomed */
+    uint32_t *others = arena_array(x->arena, uint32_t, x->g->blocks); /* edges to what is not doomed */
     struct bitset doomed = bitset_new(x->arena, x->g->blocks);
     u32_vec work = {0};
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
@@ -556,6 +570,8 @@ static void demand_all(struct reconverge *x)
 bool opt_reconverge(struct opt_context *c, struct ir_function *f)
 {
     struct reconverge x = {.c = c, .f = f, .arena = c->scratch};
+    if (!c->options->holds)
+        return false; /* who returns, and who comes to a barrier, has to be told apart: see converge */
     bool changed = opt_drop_needless_hearts(c, f);
     changed |= split_scopes(c, f);
     if (!(f->flags & IR_FN_KERNEL) && opt_return_once(x.arena, opt_cfg(c, f), f)) {
@@ -563,8 +579,7 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
         changed = true;
     }
     x.g = opt_cfg(c, f);
-    x.divergent =
-        bitset_new(x.arena, x.g->blocks); /* what the runner gives is gone when there are new blocks */
+    x.divergent = bitset_new(x.arena, x.g->blocks); /* the runner's are gone when there are new blocks */
     bitset_copy(x.divergent, *opt_divergent_branches(c, f));
     x.o = ir_order_new(x.arena, x.g, ir_cycles_new(x.arena, x.g), opt_tokens(c, f),
                        c->options->limits[OPT_LIMIT_priority_work]);
