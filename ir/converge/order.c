@@ -169,12 +169,16 @@ static void find_depths(struct ir_order *o)
 
 /* ---- operations --------------------------------------------------------------------------------------- */
 
-static bool gathers(const struct sorter *s, struct bitset in_use, ir_ref r)
+/* A heart that is in use, or an operation; not one by an anchor of its own block, before which alone threads of
+ * its group diverge. */
+static bool converges(const struct sorter *s, struct bitset in_use, ir_ref r)
 {
-    enum ir_op op = (enum ir_op)ir_at(s->f, r)->op;
-    if (op == IR_loop)
+    const struct ir_ins *ins = ir_at(s->f, r), *token = ir_at(s->f, ins->token);
+    if (ins->op == IR_loop)
         return bitset_has(in_use, r);
-    return op != IR_anchor && op != IR_entry && ir_is_convergent(s->f, r);
+    bool at_anchor = ins->token && token->op == IR_anchor && token->block == ins->block;
+    return ins->op != IR_anchor && ins->op != IR_entry && ir_is_convergent(s->f, r) &&
+           (!at_anchor || ins->op == IR_barrier);
 }
 
 /* Of the item and the scopes that it is in. */
@@ -201,9 +205,9 @@ static void find_operations(struct sorter *s)
             uint32_t b = s->g->rpo[i];
             if (ir_at(s->f, r)->op == IR_barrier)
                 mark_late(s, b);
-            if (!gathers(s, in_use, r) || bitset_has(s->o->gathering, b))
+            if (!converges(s, in_use, r) || bitset_has(s->o->convergent, b))
                 continue;
-            bitset_add(s->o->gathering, b);
+            bitset_add(s->o->convergent, b);
             mark_demanded(s->o, b);
         }
 }
@@ -344,7 +348,7 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
         return NULL;
     find_depths(o);
     uint32_t items = item_of_scope(&s, o->scopes);
-    o->gathering = bitset_new(a, c->blocks), o->demanded = bitset_new(a, f->count);
+    o->convergent = bitset_new(a, c->blocks), o->demanded = bitset_new(a, f->count);
     s.late = bitset_new(a, items);
     find_operations(&s);
     s.rank = arena_array(a, uint64_t, items), s.waits = arena_array(a, uint32_t, items);

@@ -14,16 +14,16 @@
 struct ir_order {
     const struct ir_cycles *cycles;
     struct arena *arena;
-    uint32_t scopes;         /* the function's number */
-    uint32_t *around;        /* by scope: the one that it is in; the function: itself */
-    uint32_t *depth;         /* by scope: how many it is in */
-    u32_vec first;           /* by scope: the block that stands first in it: a header, an anchor's block */
-    u32_vec scope;           /* by block: the innermost one */
-    u32_vec at;              /* the nodes in order */
-    u32_vec position;        /* by node: its place in `at` */
-    struct bitset gathering; /* by block: has an operation that threads with one instance of a token execute
+    uint32_t scopes;          /* the function's number */
+    uint32_t *around;         /* by scope: the one that it is in; the function: itself */
+    uint32_t *depth;          /* by scope: how many it is in */
+    u32_vec first;            /* by scope: the block that stands first in it: a header, an anchor's block */
+    u32_vec scope;            /* by block: the innermost one */
+    u32_vec at;               /* the nodes in order */
+    u32_vec position;         /* by node: its place in `at` */
+    struct bitset convergent; /* by block: has an operation that threads with one instance of a token execute
                                 together, or a heart that controls such */
-    struct bitset demanded;  /* by cycle: its scope has such a block, so that iterations are kept apart */
+    struct bitset demanded;   /* by cycle: its scope has such a block, so that iterations are kept apart */
 };
 
 static inline uint32_t ir_order_block(const struct ir_order *o, uint32_t node)
