@@ -32,7 +32,7 @@ enum scheme_property {
                                  marked too */
     SCHEME_RETURNS = 64,      /* where lanes reconverge is where those that return do: ways to a trap do not
                                  count (ir_return_post_dominators_new) */
-    SCHEME_HOLDS = 128        /* a group that comes to a barrier before the others is held: they run on as if it
+    SCHEME_HOLDS = 128 /* a group that comes to a barrier before the others is held: they run on as if it
                                  had ended */
 };
 
