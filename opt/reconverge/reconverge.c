@@ -203,12 +203,12 @@ static unsigned sides_by_dominance(const struct reconverge *x, uint32_t b, uint3
     return 2;
 }
 
-/* How many sides of branch b lead to the node. `to`: the node and those before it that do, or NULL: then only
- * whether it may be more than one. */
-static unsigned count_sides(const struct reconverge *x, uint32_t b, uint32_t node, const struct bitset *to)
+/* How many sides of branch b lead to the node at a position, 0, 1 or 2 (or more). `to`: that node and those
+ * before it that do; or NULL: then how many may, by the order alone. */
+static unsigned count_sides(const struct reconverge *x, uint32_t b, uint32_t at, const struct bitset *to)
 {
     const struct ir_block *block = ir_block_at(x->f, b);
-    uint32_t first = IR_NO_BLOCK, at = position(x, node);
+    uint32_t first = IR_NO_BLOCK;
     unsigned sides = 0;
     for (uint32_t e = 0; e < block->edges.count && sides < 2; e++) {
         uint32_t v = block->edges.at[e].block, target = ir_order_target(x->o, b, v);
@@ -231,13 +231,13 @@ static bool is_demanded(struct reconverge *x, uint32_t node)
         if (wait_position(x, b) <= at)
             continue; /* nor is it active any more */
         x->active.at[kept++] = b;
-        if (position_of_block(x, b) < from || count_sides(x, b, node, NULL) < 2)
+        if (position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
             continue;
         unsigned sides = sides_by_dominance(x, b, ir_order_block(x->o, node));
         if (!sides) {
             if (!to.words)
                 to = reach(x, &(u32_vec){.at = &node, .count = 1}, at, true);
-            sides = count_sides(x, b, node, &to);
+            sides = count_sides(x, b, at, &to);
         }
         if (sides > 1)
             vec_push(x->arena, &x->demanding, b);
@@ -250,18 +250,9 @@ static bool is_demanded(struct reconverge *x, uint32_t node)
 /* The block becomes active if its threads diverge, and may come to what can be demanded from two sides. */
 static void pass_by(struct reconverge *x, uint32_t node)
 {
-    uint32_t b = ir_order_block(x->o, node), first = IR_NO_BLOCK, sides = 0;
-    if (b == IR_NO_BLOCK || !is_divergent(x, b))
-        return;
-    const struct ir_block *block = ir_block_at(x->f, b);
-    for (uint32_t e = 0; e < block->edges.count && sides < 2; e++) {
-        uint32_t v = block->edges.at[e].block;
-        if (v == first || is_tail(x, v))
-            continue;
-        first = v;
-        sides++;
-    }
-    if (sides > 1 && wait_position(x, b) > position(x, node) + 1)
+    uint32_t b = ir_order_block(x->o, node);
+    if (b != IR_NO_BLOCK && is_divergent(x, b) && count_sides(x, b, UINT32_MAX, NULL) > 1 &&
+        wait_position(x, b) > position(x, node) + 1)
         vec_push(x->arena, &x->active, b);
 }
 
