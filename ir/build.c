@@ -221,7 +221,8 @@ uint32_t ir_edge_split(struct ir_function *f, uint32_t b, uint32_t e)
     struct ir_edge *edge = &ir_block_at(f, b)->edges.at[e];
     struct ir_edge moved = *edge;
     moved.value = 0;
-    *edge = (struct ir_edge){.block = middle, .value = edge->value};
+    moved.breaks = false;
+    *edge = (struct ir_edge){.block = middle, .value = edge->value, .breaks = edge->breaks};
     struct ir_cursor c = {.fn = f, .block = middle, .at = ir_at(f, ir_terminator(f, b))->at};
     ir_emit_br(&c, moved.block);
     ir_block_at(f, middle)->edges.at[0] = moved;

@@ -137,6 +137,9 @@ struct ir_edge {
     int64_t  value;               /* of a switch: the case (not of edge 0) */
     uint32_t capacity;            /* of args; 0: grow by a fresh copy (set it to 0 when you share or set
                                      args) */
+    bool     breaks;              /* nobody waits for the threads that go this way, as after BREAK of NVIDIA's
+                                     GPUs: they do not come to where the branches before reconverge. Chosen by
+                                     a scheme's pass */
 };
 
 struct ir_block {

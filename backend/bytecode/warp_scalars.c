@@ -299,46 +299,15 @@ static void find_layout(struct finder *w, struct arena *a)
         w->position[b] = i;
 }
 
-/* Where lanes wait for each other behind the branch's post-dominator, they have executed what lies between at
- * different times. False: too much to look at. */
-static bool add_merge(struct be_selector *s, const struct ir_dominators *d, uint32_t branch, uint32_t point,
-                      struct ir_uniformity_options *o, struct ir_merge *merges, uint64_t *left)
-{
-    struct arena *a = &s->c->arena;
-    struct ir_merge m = {d->idom[point], bitset_new(a, s->f->cfg->blocks)};
-    u32_vec work = {0};
-    vec_push(a, &work, branch);
-    while (work.count) {
-        const struct ir_block *b = ir_block_at(s->ir, vec_pop(&work));
-        *left -= *left > 0;
-        for (uint32_t e = 0; e < b->edges.count; e++) {
-            uint32_t to = b->edges.at[e].block;
-            if (to == point || bitset_has(m.area, to))
-                continue;
-            bitset_add(m.area, to);
-            vec_push(a, &work, to);
-        }
-    }
-    merges[o->merge_count++] = m;
-    return *left > 0;
-}
-
-/* Where lanes wait for each other at these points those of different iterations may come together. NULL: too
- * much to look at. */
-static struct ir_uniformity *uniformity_of_stack(struct be_selector *s, const struct ir_dominators *d)
+/* Where lanes wait for each other at these points those of different iterations may come together. */
+static struct ir_uniformity *uniformity_of_stack(struct be_selector *s)
 {
     struct arena *a = &s->c->arena;
     const struct be_function *f = s->f;
-    uint64_t left = IR_MAX_RECONVERGE_VISITS;
     uint32_t *points = arena_array(a, uint32_t, f->cfg->blocks);
-    struct ir_merge *merges = arena_array(a, struct ir_merge, f->cfg->rpo_count);
-    struct ir_uniformity_options o = {.ignore_tokens = true, .reconvergence = points, .merges = merges};
-    for (uint32_t i = 0; i < f->cfg->rpo_count; i++) {
-        uint32_t b = f->cfg->rpo[i], point = points[b] = be_reconvergence_point(f, b);
-        if (point != IR_NO_BLOCK && point != f->post->idom[b] && d->idom[point] != IR_NO_BLOCK &&
-            !add_merge(s, d, b, point, &o, merges, &left))
-            return NULL;
-    }
+    struct ir_uniformity_options o = {.ignore_tokens = true, .reconvergence = points};
+    for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
+        points[f->cfg->rpo[i]] = be_reconvergence_point(f, f->cfg->rpo[i]);
     return ir_uniformity_new(a, f->cfg, s->cycles, NULL, &o);
 }
 
@@ -353,10 +322,8 @@ void be_find_warp_scalars(struct be_selector *s)
     struct finder w = {.s = s, .f = f, .dominators = ir_dominators_new(a, f->cfg)};
     /* what belongs to a loop's iterations need not lie in the loop under thread frontiers */
     const struct ir_tokens *tokens = f->frontiers ? ir_tokens_new(a, f->cfg) : NULL;
-    w.uniformity = f->frontiers ? ir_uniformity_new(a, f->cfg, s->cycles, tokens, NULL)
-                                : uniformity_of_stack(s, w.dominators);
-    if (!w.uniformity)
-        return;
+    w.uniformity =
+        f->frontiers ? ir_uniformity_new(a, f->cfg, s->cycles, tokens, NULL) : uniformity_of_stack(s);
     w.unfit = bitset_new(a, f->cfg->blocks);
     w.unfit_params = bitset_new(a, f->cfg->blocks);
     w.arm = arena_array(a, uint32_t, f->cfg->blocks);

@@ -10,7 +10,9 @@
 
 /* ---- users ------------------------------------------------------------------------------------------- */
 
-struct users { u32_vec used, by; };          /* beside each other */
+struct users {
+    u32_vec used, by;
+}; /* beside each other */
 
 static void add_user(struct uniformity_finder *f, struct users *u, ir_ref used, ir_ref by)
 {
@@ -185,92 +187,17 @@ static void reconverge_at_exits(struct uniformity_finder *f, uint32_t b, uint32_
     }
 }
 
-/* Threads diverge at block b: all that execute it, or (scope) those of different instances of the scope.
- * What a finder that gave up has listed it does not list again. */
-static void threads_diverge(struct uniformity_finder *f, uint32_t b, uint32_t scope)
-{
-    const struct ir_joins *j = ir_find_joins(f->joins, b);
-    if (j->gave_up)
-        scope = IR_NO_SCOPE;
-    if (f->machine)
-        ir_check_irreducible(f, b);
-    if (f->reconvergence)
-        ir_check_iterations(f, b);
-    mark_twin_edges(f, b, scope);
-    reconverge_at_joins(f, b, scope, &j->joins);
-    reconverge_at_exits(f, b, scope, &j->exits);
-}
-
-/* ---- sources ----------------------------------------------------------------------------------------- */
-
-/* Does the operation's value differ for reasons of its own? */
-static bool diverges_itself(const struct uniformity_finder *f, ir_ref r)
-{
-    const struct ir_ins *i = ir_at(f->fn, r);
-    switch (i->op) {
-    case IR_special: return ir_special_info[i->imm].scope == IR_SCOPE_THREAD;
-    case IR_load:
-        return ir_at(f->fn, i->args[0])->type == IR_TYPE_PRIVATE ||
-               (f->loads_apart.bits && bitset_has(f->loads_apart, r));
-    case IR_call: case IR_icall: case IR_hostcall: case IR_broadcast: return true;
-    default: return ir_op_info[i->op].flags & IR_DIVERGES;
-    }
-}
-
-static void mark_sources(struct uniformity_finder *f)
-{
-    const struct ir_cfg *c = f->u->cfg;
-    if (!f->machine && f->fn->module->orders)
-        f->loads_apart = ir_loads_apart(f->arena, c);
-    const struct ir_block *entry = ir_block_at(f->fn, ir_entry(f->fn));
-    for (uint32_t p = 0; p < entry->params.count && !(f->fn->flags & IR_FN_KERNEL); p++)
-        if (f->uniform_params == NULL || !f->uniform_params[p])
-            ir_mark_value(f, entry->params.at[p], IR_DIV_SOURCE, 0);
-    for (uint32_t i = 0; i < c->rpo_count; i++)
-        ir_each_ins(r, f->fn, c->rpo[i])
-            if (diverges_itself(f, r))
-                ir_mark_value(f, r, IR_DIV_SOURCE, 0);
-}
-
-static bool is_invariant(const struct uniformity_finder *f, ir_ref r)
-{
-    const struct ir_ins *ins = ir_at(f->fn, r);
-    switch (ins->op) {
-    case IR_special: return ir_special_info[ins->imm].scope != IR_SCOPE_THREAD;
-    case IR_object: case IR_function: return true;
-    case IR_ptradd: case IR_ptrcast: break;
-    default:
-        if (!ir_is_pure(ins->op))
-            return false;
-    }
-    for (uint32_t i = 0; i < ins->argc; i++)
-        if (ir_varies(f->u, ins->args[i]))
-            return false;
-    return true;
-}
-
-/* Operands of what is not a parameter come first in reverse post-order. */
-static void find_invariants(struct uniformity_finder *f)
-{
-    const struct ir_block *entry = ir_block_at(f->fn, ir_entry(f->fn));
-    for (uint32_t p = 0; p < entry->params.count && f->fn->flags & IR_FN_KERNEL; p++)
-        bitset_add(f->u->invariant, entry->params.at[p]);
-    for (uint32_t i = 0; i < f->u->cfg->rpo_count; i++)
-        ir_each_ins(r, f->fn, f->u->cfg->rpo[i])
-            if (is_invariant(f, r))
-                bitset_add(f->u->invariant, r);
-}
-
 /* ---- merges ------------------------------------------------------------------------------------------ */
 
 /* Blocks that are reached from the end of `from` without passing `around`. */
-static struct bitset reached_around(const struct uniformity_finder *f, uint32_t from, uint32_t around)
+static struct bitset reached_around(struct uniformity_finder *f, uint32_t from, uint32_t around)
 {
     struct bitset reached = bitset_new(f->arena, f->u->cfg->blocks);
     u32_vec work = {0};
     vec_push(f->arena, &work, from);
     while (work.count) {
         const struct ir_block *b = ir_block_at(f->fn, vec_pop(&work));
+        f->steps += b->edges.count;
         for (uint32_t e = 0; e < b->edges.count; e++) {
             uint32_t to = b->edges.at[e].block;
             if (to == around || bitset_has(reached, to))
@@ -304,13 +231,135 @@ static void mark_merge(struct uniformity_finder *f, const struct ir_dominators *
     }
 }
 
+static const struct ir_dominators *tree(struct uniformity_finder *f)
+{
+    if (!f->tree)
+        f->tree = ir_dominators_new(f->arena, f->u->cfg);
+    return f->tree;
+}
+
 static void mark_merges(struct uniformity_finder *f, const struct ir_uniformity_options *o)
 {
-    if (o->merge_count == 0)
-        return;
-    const struct ir_dominators *d = ir_dominators_new(f->arena, f->u->cfg);
     for (uint32_t i = 0; i < o->merge_count; i++)
-        mark_merge(f, d, &o->merges[i]);
+        mark_merge(f, tree(f), &o->merges[i]);
+}
+
+/* Parameters of the block that threads bring from the area by several ways. */
+static void mark_brought(struct uniformity_finder *f, uint32_t block, struct bitset area, ir_ref cause)
+{
+    const struct ir_block *b = ir_block_at(f->fn, block);
+    const ir_ref *first = NULL;
+    ir_each_pred(p, block, f->u->cfg) {
+        if (!bitset_has(area, p))
+            continue;
+        const ir_ref *args = ir_block_at(f->fn, p)->edges.at[f->u->cfg->pred_edges[p_at]].args;
+        for (uint32_t i = 0; first && i < b->params.count; i++)
+            if (args[i] != first[i])
+                ir_mark_value(f, b->params.at[i], IR_DIV_SYNC, cause);
+        first = first ? first : args;
+    }
+}
+
+/* Threads that leave a cycle by the divergent branch in different iterations wait for each other behind it.
+ * What lies between they execute at different times. */
+static void merge_iterations(struct uniformity_finder *f, uint32_t branch)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t point = f->reconvergence[branch], left = IR_NO_CYCLE;
+    for (uint32_t k = c->innermost[branch];
+         k != IR_NO_CYCLE && point != IR_NO_BLOCK && !ir_cycle_has(c, k, point); k = c->at[k].parent)
+        left = k;
+    if (left == IR_NO_CYCLE || f->way_out[left] == point)
+        return;
+    struct ir_merge m = {tree(f)->idom[point], reached_around(f, branch, point)};
+    if (m.block == IR_NO_BLOCK)
+        return;
+    mark_merge(f, tree(f), &m);
+    if (bitset_has(m.area, m.block))
+        mark_brought(f, point, m.area, ir_terminator(f->fn, branch));
+}
+
+/* Threads diverge at block b: all that execute it, or (scope) those of different instances of the scope.
+ * What a finder that gave up has listed it does not list again. */
+static void threads_diverge(struct uniformity_finder *f, uint32_t b, uint32_t scope)
+{
+    const struct ir_joins *j = ir_find_joins(f->joins, b);
+    if (j->gave_up)
+        scope = IR_NO_SCOPE;
+    if (f->machine)
+        ir_check_irreducible(f, b);
+    if (f->reconvergence) {
+        ir_check_iterations(f, b);
+        merge_iterations(f, b);
+    }
+    mark_twin_edges(f, b, scope);
+    reconverge_at_joins(f, b, scope, &j->joins);
+    reconverge_at_exits(f, b, scope, &j->exits);
+}
+
+/* ---- sources ----------------------------------------------------------------------------------------- */
+
+/* Does the operation's value differ for reasons of its own? */
+static bool diverges_itself(const struct uniformity_finder *f, ir_ref r)
+{
+    const struct ir_ins *i = ir_at(f->fn, r);
+    switch (i->op) {
+    case IR_special: return ir_special_info[i->imm].scope == IR_SCOPE_THREAD;
+    case IR_load:
+        return ir_at(f->fn, i->args[0])->type == IR_TYPE_PRIVATE ||
+               (f->loads_apart.bits && bitset_has(f->loads_apart, r));
+    case IR_call:
+    case IR_icall:
+    case IR_hostcall:
+    case IR_broadcast: return true;
+    default: return ir_op_info[i->op].flags & IR_DIVERGES;
+    }
+}
+
+static void mark_sources(struct uniformity_finder *f)
+{
+    const struct ir_cfg *c = f->u->cfg;
+    if (!f->machine && f->fn->module->orders)
+        f->loads_apart = ir_loads_apart(f->arena, c);
+    const struct ir_block *entry = ir_block_at(f->fn, ir_entry(f->fn));
+    for (uint32_t p = 0; p < entry->params.count && !(f->fn->flags & IR_FN_KERNEL); p++)
+        if (f->uniform_params == NULL || !f->uniform_params[p])
+            ir_mark_value(f, entry->params.at[p], IR_DIV_SOURCE, 0);
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        ir_each_ins(r, f->fn, c->rpo[i])
+            if (diverges_itself(f, r))
+                ir_mark_value(f, r, IR_DIV_SOURCE, 0);
+}
+
+static bool is_invariant(const struct uniformity_finder *f, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f->fn, r);
+    switch (ins->op) {
+    case IR_special: return ir_special_info[ins->imm].scope != IR_SCOPE_THREAD;
+    case IR_object:
+    case IR_function: return true;
+    case IR_ptradd:
+    case IR_ptrcast: break;
+    default:
+        if (!ir_is_pure(ins->op))
+            return false;
+    }
+    for (uint32_t i = 0; i < ins->argc; i++)
+        if (ir_varies(f->u, ins->args[i]))
+            return false;
+    return true;
+}
+
+/* Operands of what is not a parameter come first in reverse post-order. */
+static void find_invariants(struct uniformity_finder *f)
+{
+    const struct ir_block *entry = ir_block_at(f->fn, ir_entry(f->fn));
+    for (uint32_t p = 0; p < entry->params.count && f->fn->flags & IR_FN_KERNEL; p++)
+        bitset_add(f->u->invariant, entry->params.at[p]);
+    for (uint32_t i = 0; i < f->u->cfg->rpo_count; i++)
+        ir_each_ins(r, f->fn, f->u->cfg->rpo[i])
+            if (is_invariant(f, r))
+                bitset_add(f->u->invariant, r);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
@@ -398,6 +447,8 @@ static void find(struct uniformity_finder *f, const struct ir_uniformity_options
     f->dominators = f->machine ? NULL : dominators_if_irreducible(f);
     ir_find_uses_outside(f);
     ir_prepare_cycles(f);
+    if (f->reconvergence)
+        ir_find_ways_out(f);
     mark_sources(f);
     mark_merges(f, o);
     ir_separate_groups(f);

@@ -32,6 +32,9 @@ struct uniformity_finder {
     uint32_t *taken, takes;            /* as how manieth it was taken apart */
     uint32_t *untaken;                 /* by place in cycles->blocks: towards the first from there on that
                                           is in no cycle taken apart (union-find) */
+    uint32_t *way_out;                 /* with `reconvergence`: the block that all ways out lead to, or
+                                          IR_NO_BLOCK: there are several */
+    const struct ir_dominators *tree;  /* NULL until it is asked for */
     uint32_t *passed, visits;          /* by block: the latest branch (plus 1) whose threads may pass it
                                           before they reconverge */
     struct arena *arena;
@@ -82,5 +85,7 @@ void ir_check_irreducible(struct uniformity_finder *f, uint32_t block);
 /* With the option `reconvergence`: takes apart the cycles in which iterations reconverge because of the
  * branch. */
 void ir_check_iterations(struct uniformity_finder *f, uint32_t branch);
+/* Finds way_out. */
+void ir_find_ways_out(struct uniformity_finder *f);
 
 #endif

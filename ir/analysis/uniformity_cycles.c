@@ -221,3 +221,21 @@ void ir_check_iterations(struct uniformity_finder *f, uint32_t branch)
             bitset_add(f->apart_with_all, k);
     }
 }
+
+/* Cycles that all edges leave, together: f->steps has them. */
+void ir_find_ways_out(struct uniformity_finder *f)
+{
+    enum { NONE = IR_NO_BLOCK - 1 };
+    const struct ir_cycles *c = f->u->cycles;
+    f->way_out = arena_array(f->arena, uint32_t, c->count);
+    for (uint32_t k = 0; k < c->count; k++)
+        f->way_out[k] = NONE;
+    for (uint32_t i = 0; i < f->u->cfg->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(f->fn, f->u->cfg->rpo[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t to = b->edges.at[e].block, k = c->innermost[f->u->cfg->rpo[i]];
+            for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, to); k = c->at[k].parent)
+                f->way_out[k] = f->way_out[k] == NONE || f->way_out[k] == to ? to : IR_NO_BLOCK;
+        }
+    }
+}

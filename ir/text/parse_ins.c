@@ -257,7 +257,7 @@ static int64_t parse_case(struct parser *p)
     return (int64_t)(t.negative ? -t.number : t.number);
 }
 
-/* block ["(" operands ")"] */
+/* block ["(" operands ")"] ["break"] */
 static void parse_target(struct parser *p, int64_t value)
 {
     uint32_t from = p->cursor.block, to = ir_parse_block_ref(p);
@@ -270,6 +270,7 @@ static void parse_target(struct parser *p, int64_t value)
     struct ir_edge *e = ir_edge_add(p->fn, from, to, value);
     for (uint32_t i = 0; i < p->operands.count; i++)
         ir_edge_arg(p->fn, e, p->operands.at[i]);
+    e->breaks = ir_parse_accept_word(p, "break");
 }
 
 static void parse_targets(struct parser *p, enum ir_op op)

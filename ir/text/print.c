@@ -140,11 +140,12 @@ static void operands(struct printer *p, const struct ir_ins *ins)
 static void edge(struct printer *p, const struct ir_edge *e)
 {
     block_name(p, e->block);
-    if (e->argc == 0)
-        return;
-    text_char(p->out, '(');
-    values(p, e->argc, e->args);
-    text_char(p->out, ')');
+    if (e->argc) {
+        text_char(p->out, '(');
+        values(p, e->argc, e->args);
+        text_char(p->out, ')');
+    }
+    text_addz(p->out, e->breaks ? " break" : "");
 }
 
 static void targets(struct printer *p, const struct ir_ins *ins)

@@ -1,18 +1,18 @@
-/* pdom_barriers.c: reconvergence at immediate post-dominators by convergence barriers ("Speculative
- * Reconvergence", section 2; the region-exit barrier of section 4.2.1).
+/* pdom_barriers.c: reconvergence by convergence barriers where each branch says that its threads wait for each
+ * other ("Speculative Reconvergence", section 2; the region-exit barrier of section 4.2.1).
  *
- * A place where threads reconverge has one barrier. They wait at its start, and join at each divergent branch
- * that it belongs to, at each call through a pointer, whose callees may differ, and at the gate of each
- * prediction's region whose exit it is. Joining again changes nothing, so that all threads of the first
- * divergence stay together in the barrier, whatever loops lie between. Where threads leave for good
- * (ir/analysis/leaving.c) they cancel those that they may have joined and come to again, and those in the area
- * of a prediction that they may wait for: the others wait at a barrier of the block until they have returned.
+ * The place of a branch is what the pass reconverge has chosen, or its immediate post-dominator. A place has
+ * one barrier. Threads wait at its start, and join at each divergent branch that it belongs to, at each call
+ * through a pointer, whose callees may differ, and at the gate of each prediction's region whose exit it is.
+ * Joining again changes nothing, so that all threads of the first divergence stay together in the barrier,
+ * whatever loops lie between. Threads that take an edge which breaks cancel what they may have joined,
+ * unless they end soon.
  *
  * Who does not diverge at a branch needs no barrier there. So the joins at branches, which the other parts of
  * the pass see as operations, become part of the branches in the end: a branch that names where its threads
  * reconverge joins the barrier there as they diverge.
  *
- * Near-linear.
+ * Near-linear, and the function's size for each edge that breaks and leads to a loop, a barrier or a wait.
  */
 #include "opt/convergence/barriers.h"
 
@@ -22,8 +22,8 @@ struct joining {
     bool by_branch; /* it is for threads that diverge at `before` */
 };
 
-/* Edge `edge` of the branch is leaving; its threads leave the barriers that have the points. */
-struct leaving_edge {
+/* An edge that breaks; its threads leave the barriers that have the points. */
+struct breaking_edge {
     ir_ref branch;
     uint32_t edge;
     u32_vec points;
@@ -34,16 +34,28 @@ struct post_dominators {
     const struct ir_cycles *cycles;
     const struct ir_uniformity *uniformity;
     VEC(struct joining) joins;
-    struct bitset area; /* of all predictions */
-    VEC(struct leaving_edge) leaving;
+    struct bitset lasting; /* blocks from which threads come to a loop, a barrier or a wait */
+    VEC(struct breaking_edge) breaking;
 };
+
+/* Where the threads of block b's branch wait for each other; IR_NO_BLOCK: nowhere. */
+static uint32_t point_of(const struct barriers *x, uint32_t b)
+{
+    uint32_t chosen = ir_block_at(x->f, b)->reconverge;
+    if (chosen != IR_NO_BLOCK)
+        return chosen == IR_AT_RETURN ? IR_NO_BLOCK : chosen;
+    return x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
+}
 
 /* As the machine sees control flow, and threads of predictions that have met. No analysis of the runner's: it
  * depends on the predictions that this pass has placed. */
 static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir_cycles *cycles)
 {
+    uint32_t *points = arena_array(x->arena, uint32_t, x->f->blocks.count);
+    for (uint32_t b = 0; b < x->f->blocks.count; b++)
+        points[b] = point_of(x, b);
     struct ir_uniformity_options o = {.ignore_tokens = true,
-                                      .reconvergence = x->post->idom,
+                                      .reconvergence = points,
                                       .most = x->c->options->limits[OPT_LIMIT_uniformity_steps],
                                       .merge_count = x->waits.count};
     struct ir_merge *merges = arena_array(x->arena, struct ir_merge, x->waits.count);
@@ -68,7 +80,7 @@ static void add_branches(struct post_dominators *p)
 {
     struct barriers *x = p->x;
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
-        uint32_t b = x->cfg->rpo[i], point = x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
+        uint32_t b = x->cfg->rpo[i], point = point_of(x, b);
         if (!bitset_has(p->uniformity->branches, b) || point == IR_NO_BLOCK || barriers_ends_kernel(x, point))
             continue;
         vec_push(x->arena, &p->joins, ((struct joining){point, ir_terminator(x->f, b), true}));
@@ -138,13 +150,15 @@ static void surround(struct barriers *x, const u32_vec *calls)
     }
 }
 
-/* ---- threads that leave for good ------------------------------------------------------------------------ */
+/* ---- threads for whom nobody waits -------------------------------------------------------------------- */
 
-static struct bitset reach(const struct barriers *x, uint32_t from, bool against)
+/* The blocks of `from` and those that they lead to, or, `against` the edges, that lead to them. */
+static struct bitset reach(const struct barriers *x, const u32_vec *from, bool against)
 {
     struct bitset set = bitset_new(x->arena, x->f->blocks.count);
     u32_vec work = {0};
-    vec_push(x->arena, &work, from);
+    for (uint32_t i = 0; i < from->count; i++)
+        vec_push(x->arena, &work, from->at[i]);
     while (work.count) {
         uint32_t b = vec_pop(&work);
         if (bitset_has(set, b))
@@ -159,28 +173,38 @@ static struct bitset reach(const struct barriers *x, uint32_t from, bool against
     return set;
 }
 
-/* Whether threads that come to one of the blocks wait there for a prediction in whose area the point is: for
- * threads that may wait at the point. */
-static bool wait_for_point(const struct barriers *x, struct bitset blocks, uint32_t point)
+static bool waits_in(const struct barriers *x, uint32_t b)
 {
-    for (uint32_t i = 0; i < x->waits.count; i++)
-        if (bitset_has(blocks, ir_at(x->f, x->waits.at[i].at)->block) &&
-            bitset_has(x->predictions.at[x->waits.at[i].prediction].area, point))
+    ir_each_ins(r, x->f, b) {
+        enum ir_op op = (enum ir_op)ir_at(x->f, r)->op;
+        if (op == IR_barrier || op == IR_cb_wait || op == IR_call || op == IR_icall)
             return true;
+    }
     return false;
 }
 
-/* The points whose barriers are joined on a way to block `from`, if threads that leave it for `to` may come to
- * them again, or wait for those who are there. */
-static u32_vec points_behind(const struct post_dominators *p, uint32_t from, uint32_t to)
+static struct bitset find_lasting(const struct post_dominators *p)
 {
-    struct bitset before = reach(p->x, from, true), ahead = reach(p->x, to, false),
+    const struct barriers *x = p->x;
+    u32_vec from = {0};
+    for (uint32_t k = 0; k < p->cycles->count; k++)
+        vec_push(x->arena, &from, p->cycles->at[k].header);
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
+        if (waits_in(x, x->cfg->rpo[i]))
+            vec_push(x->arena, &from, x->cfg->rpo[i]);
+    return reach(x, &from, true);
+}
+
+/* The points whose barriers are joined on a way to block `from`, which may lead there. */
+static u32_vec points_around(const struct post_dominators *p, uint32_t from)
+{
+    u32_vec at = {.at = &from, .count = 1}, points = {0};
+    struct bitset before = reach(p->x, &at, true), ahead = reach(p->x, &at, false),
                   seen = bitset_new(p->x->arena, p->x->f->blocks.count);
-    u32_vec points = {0};
     for (uint32_t i = 0; i < p->joins.count; i++) {
         const struct joining *j = &p->joins.at[i];
         if (bitset_has(seen, j->point) || !bitset_has(before, ir_at(p->x->f, j->before)->block) ||
-            !(bitset_has(ahead, j->point) || wait_for_point(p->x, ahead, j->point)))
+            !bitset_has(ahead, j->point))
             continue;
         bitset_add(seen, j->point);
         vec_push(p->x->arena, &points, j->point);
@@ -188,29 +212,28 @@ static u32_vec points_behind(const struct post_dominators *p, uint32_t from, uin
     return points;
 }
 
-/* Time: leaving edges times the function's edges and joins. */
-static void find_leaving(struct post_dominators *p)
+static void find_breaking(struct post_dominators *p)
 {
     struct barriers *x = p->x;
-    const struct ir_leaving *leaving = opt_leaving(x->c, x->f);
+    p->lasting = find_lasting(p);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
         const struct ir_block *b = ir_block_at(x->f, x->cfg->rpo[i]);
         for (uint32_t e = 0; e < b->edges.count; e++) {
-            if (!ir_is_leaving(leaving, x->cfg->rpo[i], b->edges.at[e].block))
+            if (!b->edges.at[e].breaks || !bitset_has(p->lasting, b->edges.at[e].block))
                 continue;
-            struct leaving_edge at = {ir_terminator(x->f, x->cfg->rpo[i]), e,
-                                      points_behind(p, x->cfg->rpo[i], b->edges.at[e].block)};
+            struct breaking_edge at = {ir_terminator(x->f, x->cfg->rpo[i]), e,
+                                       points_around(p, x->cfg->rpo[i])};
             if (at.points.count)
-                vec_push(x->arena, &p->leaving, at);
+                vec_push(x->arena, &p->breaking, at);
         }
     }
 }
 
-static void cancel_where_left(struct post_dominators *p, const uint32_t *reg)
+static void cancel_where_broken(struct post_dominators *p, const uint32_t *reg)
 {
     struct barriers *x = p->x;
-    for (uint32_t i = 0; i < p->leaving.count; i++) {
-        const struct leaving_edge *at = &p->leaving.at[i];
+    for (uint32_t i = 0; i < p->breaking.count; i++) {
+        const struct breaking_edge *at = &p->breaking.at[i];
         uint32_t block = ir_edge_split(x->f, ir_at(x->f, at->branch)->block, at->edge);
         for (uint32_t k = 0; k < at->points.count; k++)
             barriers_put(x, block, ir_block_at(x->f, block)->first, IR_cb_cancel, reg[at->points.at[k]] - 1,
@@ -243,19 +266,16 @@ static void place_all(struct post_dominators *p)
     }
     for (uint32_t i = 0; i < places.count; i++)
         barriers_wait_before(x, ir_block_at(x->f, places.at[i])->first, reg[places.at[i]] - 1, 0);
-    cancel_where_left(p, reg);
+    cancel_where_broken(p, reg);
 }
 
 void barriers_post_dominators(struct barriers *x)
 {
-    struct post_dominators p = {
-        .x = x, .cycles = opt_cycles(x->c, x->f), .area = bitset_new(x->arena, x->f->blocks.count)};
-    for (uint32_t i = 0; i < x->predictions.count; i++)
-        bitset_union(p.area, x->predictions.at[i].area);
+    struct post_dominators p = {.x = x, .cycles = opt_cycles(x->c, x->f)};
     p.uniformity = find_uniformity(x, p.cycles);
     add_exits(&p);
     add_branches(&p);
-    find_leaving(&p);
+    find_breaking(&p);
     u32_vec diverging = find_diverging_calls(x);
     place_all(&p);
     surround(x, &diverging);
@@ -289,6 +309,8 @@ static uint32_t block_of_wait(struct barriers *x, ir_ref wait)
 void barriers_join_by_branches(struct barriers *x)
 {
     struct map waits = find_waits(x);
+    ir_each_block(k, b, x->f)
+        ir_block_at(x->f, b)->reconverge = IR_NO_BLOCK;
     for (uint32_t i = 0; i < x->branch_joins.count; i++) {
         ir_ref join = x->branch_joins.at[i];
         if (ir_at(x->f, join)->op != IR_cb_join)

@@ -49,7 +49,6 @@ void barriers_look(struct barriers *x)
 static void remove_all(struct ir_function *f)
 {
     ir_each_block(k, b, f) {
-        ir_block_at(f, b)->reconverge = IR_NO_BLOCK;
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
             next = ir_at(f, r)->next;
             if (ir_is_convergence_barrier(ir_at(f, r)->op))

@@ -502,29 +502,23 @@ static bool split_scopes(struct opt_context *c, struct ir_function *f)
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-/* A trap stops all threads, so nobody waits for those who can only come to one. */
-static void pass_over_traps(struct reconverge *x)
+/* Nobody waits for threads that can't come to a ret any more: they stay in an endless loop, or a trap stops
+ * all. */
+static void pass_over_endless(struct reconverge *x)
 {
-    uint32_t *others = arena_array(x->arena, uint32_t, x->g->blocks); /* edges to what is not doomed */
-    struct bitset doomed = bitset_new(x->arena, x->g->blocks);
-    u32_vec work = {0};
+    u32_vec returns = {0};
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
+            vec_push(x->arena, &returns, ir_order_node(x->o, x->g->rpo[i]));
+    struct bitset ends = reach(x, &returns, UINT32_MAX, true);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
-        others[b] = ir_block_at(x->f, b)->edges.count;
-        if (ir_at(x->f, ir_terminator(x->f, b))->op == IR_trap)
-            vec_push(x->arena, &work, b);
+        const struct ir_block *block = ir_block_at(x->f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            if (bitset_has(ends, ir_order_node(x->o, b)) &&
+                !bitset_has(ends, ir_order_node(x->o, block->edges.at[e].block)))
+                map_set(x->arena, &x->exits, ir_edge_key(b, block->edges.at[e].block), 1);
     }
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        bitset_add(doomed, b);
-        ir_each_pred(p, b, x->g)
-            if (bitset_has(x->g->reachable, p) && --others[p] == 0)
-                vec_push(x->arena, &work, p);
-    }
-    bitset_each(b, doomed)
-        ir_each_pred(p, b, x->g)
-            if (bitset_has(x->g->reachable, p) && !bitset_has(doomed, p))
-                map_set(x->arena, &x->exits, ir_edge_key(p, b), 1);
 }
 
 static bool name_places(struct reconverge *x)
@@ -533,6 +527,11 @@ static bool name_places(struct reconverge *x)
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i], node = x->waits->idom[ir_order_node(x->o, b)];
         struct ir_block *block = ir_block_at(x->f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            bool breaks = is_exit(x, b, block->edges.at[e].block);
+            changed |= block->edges.at[e].breaks != breaks;
+            block->edges.at[e].breaks = breaks;
+        }
         if (block->edges.count < 2)
             continue;
         uint32_t point = node == IR_NO_BLOCK          ? IR_AT_RETURN
@@ -583,7 +582,7 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
     }
     x.virtual = arena_array(x.arena, uint32_t, x.o->cycles->count + 1);
     memset(x.virtual, 0xff, x.o->cycles->count * sizeof *x.virtual);
-    pass_over_traps(&x);
+    pass_over_endless(&x);
     find_tail(&x);
     x.dominators = opt_dominators(c, f);
     x.waits = ir_reconvergence_tree(x.arena, x.g, x.o, &x.exits, x.virtual);
