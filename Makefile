@@ -156,7 +156,7 @@ INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a \
 # Whole folders: FROM:TO below the prefix. Of the samples what git has, but not what their runs have written.
 INSTALLED_FOLDERS := share/kernc share/doc/kernc
 SAMPLES := $(wildcard samples/*.kern samples/data/*.kern samples/data/*.py samples/embedding/* samples/warp-core/*) samples/README.md
-DOCS    := $(wildcard docs/*.md docs/plots/*) README.md LICENSE
+DOCS    := $(wildcard docs/*.md docs/plots/*) README.md CONTRIBUTING.md LICENSE
 
 install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))
 	@rm -f $(BUILD)/share/kernc.pc $(BUILD)/share/kernc-rt.pc

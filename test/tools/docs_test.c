@@ -87,6 +87,7 @@ static void test_files_are_there(void **state)
 {
     each_page(check_names);
     check_names("README.md");
+    check_names("CONTRIBUTING.md");
     check_names("test/README.md");
 }
 
