@@ -57,7 +57,7 @@ void command_help(const struct command *c)
     }
     printf("\nExit codes:\n");
     for (size_t i = 0; i < exit_count; i++)
-        printf("  %-3d%s\n", exit_info[i].code, exit_info[i].meaning);
+        printf("  %-4d%s\n", exit_info[i].code, exit_info[i].meaning);
     printf("\n- as a file is standard input or output.\n");
 }
 
