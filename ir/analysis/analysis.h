@@ -116,9 +116,19 @@ static inline bool ir_is_parting(const struct ir_leaving *l, uint32_t b, uint32_
  * instruction is a call of one (waiting.c). */
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m);
 bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting);
-/* Whether some threads of the function may return, or wait for each other, while others are at a barrier in
- * it or in a function that it calls, by ir_waiting_functions. Linear. */
-bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
+/* Whether some threads of a function may go on to its return, or wait for each other, while others are at a
+ * barrier in it or in what it calls: if none is behind the call, and if one is. */
+struct ir_passing {
+    bool nothing_follows, barrier_follows;
+};
+/* What of the functions it calls is known: `inlined` calls, by ir_ref, stand for bodies of which `passing` is
+ * known, by function; waiting: see ir_waiting_functions. */
+struct ir_bodies {
+    struct bitset inlined, waiting;
+    const struct ir_passing *passing;
+};
+/* Linear. */
+struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, const struct ir_bodies *in);
 /* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
 struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);
 /* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there (awaited.c).

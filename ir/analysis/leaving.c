@@ -185,14 +185,56 @@ struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c)
     return ir_leaving_of(a, c, ir_waiting_functions(a, c->fn->module));
 }
 
-bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
+/* ---- functions that some leave while others are at a barrier ------------------------------------------ */
+
+/* Whether threads come to a barrier behind the last instruction of the block. */
+static bool waits_behind(const struct finder *x, uint32_t b, bool returns_wait)
 {
-    const struct ir_leaving *l = find_waiting(a, c, waiting).l;
-    bitset_each(b, l->part)
-        for (uint32_t e = 0; e < ir_block_at(c->fn, b)->edges.count; e++)
-            if (!bitset_has(l->wait, ir_block_at(c->fn, b)->edges.at[e].block))
-                return true;
-    return false;
+    return leads_to(ir_block_at(x->f, b), x->l->wait, x->l->wait) ||
+           (returns_wait && ir_at(x->f, ir_terminator(x->f, b))->op == IR_ret);
+}
+
+static bool passes_at_branch(const struct finder *x, uint32_t b)
+{
+    bool waits = false, passes = false;
+    for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++) {
+        bool leads = bitset_has(x->l->wait, ir_block_at(x->f, b)->edges.at[e].block);
+        waits |= leads;
+        passes |= !leads;
+    }
+    return waits && passes;
+}
+
+static bool passes_in_block(const struct finder *x, uint32_t b, const struct ir_bodies *in, bool returns_wait)
+{
+    bool passes = passes_at_branch(x, b), waits = waits_behind(x, b, returns_wait);
+    for (ir_ref r = ir_block_at(x->f, b)->last; r; r = ir_at(x->f, r)->prev) {
+        if (bitset_has(in->inlined, r)) {
+            struct ir_passing p = in->passing[ir_at(x->f, r)->imm];
+            passes |= waits ? p.barrier_follows : p.nothing_follows;
+        }
+        waits |= ir_at(x->f, r)->op == IR_barrier || ir_call_may_wait(x->f, r, in->waiting);
+    }
+    return passes;
+}
+
+static bool passes(struct arena *a, const struct ir_cfg *c, const struct ir_bodies *in, bool returns_wait)
+{
+    struct finder x = {.arena = a, .g = c, .f = c->fn, .l = empty(a, c)};
+    find_operations(&x, in->waiting);
+    for (uint32_t i = 0; i < c->rpo_count && returns_wait; i++)
+        if (ir_at(c->fn, ir_terminator(c->fn, c->rpo[i]))->op == IR_ret)
+            bitset_add(x.l->wait, c->rpo[i]);
+    add_leading(&x, x.l->wait, IR_NO_BLOCK);
+    bool found = false;
+    for (uint32_t i = 0; i < c->rpo_count && !found; i++)
+        found = passes_in_block(&x, c->rpo[i], in, returns_wait);
+    return found;
+}
+
+struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, const struct ir_bodies *in)
+{
+    return (struct ir_passing){passes(a, c, in, false), passes(a, c, in, true)};
 }
 
 struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct ir_leaving *l)

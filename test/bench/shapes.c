@@ -170,6 +170,32 @@ static void functions(struct text *t, uint32_t n)
     end(t);
 }
 
+/* Each is called once, by the next. */
+static void chain(struct text *t, uint32_t n)
+{
+    text_printf(t, "int f0(int x)\n{\n    return x * 3 + 1;\n}\n\n");
+    for (uint32_t i = 1; i < n; i++)
+        text_printf(t, "int f%u(int x)\n{\n    return f%u(x + %u) ^ %u;\n}\n\n", i, i - 1, i, i);
+    begin(t);
+    text_printf(t, "    x = f%u(x + m);\n", n - 1);
+    end(t);
+}
+
+/* The same, but that some threads leave each while the others are at a barrier in the first. */
+static void left_before_barrier(struct text *t, uint32_t n)
+{
+    text_printf(
+        t, "int f0(int x)\n{\n    if (x & 1)\n        return x;\n    barrier();\n    return x + 1;\n}\n\n");
+    for (uint32_t i = 1; i < n; i++)
+        text_printf(t,
+                    "int f%u(int x)\n{\n    if ((x >> %u) %% 7 == 3)\n        return x + %u;\n"
+                    "    return f%u(x + %u) ^ %u;\n}\n\n",
+                    i, i % 20, i, i - 1, i, i);
+    begin(t);
+    text_printf(t, "    x = f%u(x + m);\n", n - 1);
+    end(t);
+}
+
 static void function_pointers(struct text *t, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -204,6 +230,8 @@ const struct bench_shape bench_shapes[BENCH_SHAPES] = {
     {"barriers", "pairs", 500, barriers},
     {"pointers to pointers", "objects", 250, pointers},
     {"functions that call functions", "functions", 1000, functions},
+    {"functions in a chain", "functions", 5000, chain},
+    {"functions left before a barrier", "functions", 1000, left_before_barrier},
     {"calls through pointers", "functions", 250, function_pointers},
     {"exceptions", "calls", 250, exceptions},
 };
