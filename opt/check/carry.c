@@ -37,7 +37,7 @@ static void add_params(struct ir_module *m, struct ir_function *f)
     struct ir_signature own = ir_signature_of(f), wanted = with_origins(own);
     for (uint32_t i = own.argc; i < wanted.argc; i++)
         ir_param_new(f, ir_entry(f), (enum ir_type)wanted.args[i], "origin");
-    if (wanted.argc != own.argc && wanted.convergent)
+    if (wanted.convergent)
         ir_signature_add(m, wanted); /* its address may have been taken */
 }
 

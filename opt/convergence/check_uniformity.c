@@ -422,13 +422,18 @@ static bool has_checks(const struct ir_module *m)
     return false;
 }
 
-/* All get the number, whether a call is left that uses them or not: functions whose addresses are taken need
- * the convergent ones of their types. */
+/* All get the number, whether a call is left that uses them or not: functions whose addresses are taken need the
+ * convergent ones of their types. The type that such a function gets may be that of another signature. */
 static void number_signatures(struct ir_module *m)
 {
     for (uint32_t i = 0, n = m->signatures.count; i < n; i++)
         if (m->signatures.at[i].argc < IR_MAX_ARGS)
             ir_signature_add(m, with_number(m->signatures.at[i]));
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        struct ir_signature own = ir_signature_of(m->functions.at[i]);
+        if (own.convergent && own.argc < IR_MAX_ARGS && !(m->functions.at[i]->flags & IR_FN_KERNEL))
+            ir_signature_add(m, with_number(own));
+    }
 }
 
 bool opt_check_uniformity(struct opt_context *c, struct ir_module *m)
