@@ -422,8 +422,9 @@ static bool has_checks(const struct ir_module *m)
     return false;
 }
 
-/* All get the number, whether a call is left that uses them or not: functions whose addresses are taken need the
- * convergent ones of their types. The type that such a function gets may be that of another signature. */
+/* All get the number, whether a call is left that uses them or not: functions whose addresses are taken
+ * need the convergent ones of their types. The type that such a function gets may be that of another
+ * signature. */
 static void number_signatures(struct ir_module *m)
 {
     for (uint32_t i = 0, n = m->signatures.count; i < n; i++)

@@ -222,7 +222,7 @@ static void add_following(struct arena *a, u32_vec *next, uint32_t b, const stru
     next->at[b] = rest + 1;
 }
 
-/* Puts the bodies of the chosen calls into f, and those of the calls chosen in these, in the places of the calls. */
+/* Puts the bodies of the chosen calls into f, and those of the calls chosen in these, where the calls are. */
 static void expand(struct inliner *n, struct ir_function *f)
 {
     struct arena *a = n->c->scratch;
