@@ -63,9 +63,8 @@ int verb_asm(struct command *c)
     struct text text = {0};
     const struct asm_form *f = chosen_form(c);
     int code = f ? take_diagnostics(c) : EXIT_USAGE;
-    const char *problem = code ? NULL : file_read(c->file, INPUT_LIMIT, &text);
-    if (problem)
-        code = fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);
+    if (!code)
+        code = read_input(c, &text);
     if (!code)
         code = assemble(c, f, &text);
     text_free(&text);

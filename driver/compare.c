@@ -126,14 +126,8 @@ static bool is_for_others(const kernc_result *r)
 static int compile(struct comparison *x, kernc_result **r, struct left_out *missing)
 {
     struct command *c = x->command;
-    if (!x->text.at) {
-        int code = compile_file(c, &x->options, &x->text, r);
-        enum kernc_input input = code ? KERNC_INPUT_SOURCE : kernc_result_input(*r);
-        if (input == KERNC_INPUT_BYTECODE || input == KERNC_INPUT_IMAGE)
-            code = fail(c, EXIT_INPUT, "input", NULL, (place){0},
-                        "%s is compiled for one scheme: compare wants a source or IR", input_name(c));
-        return code;
-    }
+    if (!x->text.at)
+        return compile_file(c, &x->options, &x->text, r);
     *r = compile_text(c, &x->options, &x->text);
     int code = exit_of_compilation(kernc_result_status(*r));
     if (kernc_result_status(*r) == KERNC_BAD_SOURCE && missing) {

@@ -26,9 +26,8 @@ int verb_dis(struct command *c)
 {
     struct text bytes = {0};
     int code = take_diagnostics(c);
-    const char *problem = code ? NULL : file_read(c->file, INPUT_LIMIT, &bytes);
-    if (problem)
-        code = fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);
+    if (!code)
+        code = read_input(c, &bytes);
     if (!code)
         code = disassemble(c, &bytes);
     text_free(&bytes);

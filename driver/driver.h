@@ -202,7 +202,9 @@ int compile_options(struct command *c, kernc_options *o);
 /* Reads and compiles c->file, shows diagnostics, times and remarks. *r is the caller's if EXIT_OK comes back.
  * `text` gets the file's bytes and is the caller's in any case. */
 int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r);
-int read_input(struct command *c, struct text *text); /* the two halves of it */
+/* The two halves of it. The first refuses what the verb does not take, by check_kind (kinds.c). */
+int read_input(struct command *c, struct text *text);
+int check_kind(struct command *c, const struct text *text);
 /* The result, good or bad, without a word. */
 kernc_result *compile_text(struct command *c, const kernc_options *o, const struct text *text);
 /* The file through the system's preprocessor. */

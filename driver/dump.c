@@ -101,7 +101,7 @@ static int write_dump(struct command *c, kernc_result *r, struct text *printed)
     const char *text = result_text(r, what, &n);
     if (!text)
         return fail(c, EXIT_INPUT, "dump", NULL, (place){0},
-                    "%s is bytecode and has no IR to show; see kernc build -S", c->file);
+                    "%s is IR, which has no syntax tree: kernc dump shows it without --ast", input_name(c));
     if (what != KERNC_TEXT_IR || !printed_around_passes(c))
         text_add(printed, text, n);
     const char *file = option_value(c, OPTION_OUTPUT);

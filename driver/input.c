@@ -159,7 +159,7 @@ int read_input(struct command *c, struct text *text)
     const char *problem = file_read(c->file, INPUT_LIMIT, text);
     if (problem)
         return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);
-    return EXIT_OK;
+    return check_kind(c, text);
 }
 
 int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r)

@@ -313,15 +313,6 @@ static int find_predictions(struct tuning *x, const kernc_result *r)
                 limit ? limit : "", limit ? "; raise it, or write" : "", limit ? "" : auto_too);
 }
 
-static int check_input(struct tuning *x, const kernc_result *r)
-{
-    if (kernc_result_input(r) != KERNC_INPUT_SOURCE)
-        return fail(x->command, EXIT_INPUT, "input", NULL, (place){0, 0},
-                    "%s is no source: tune wants a .kern file", input_name(x->command));
-    x->source = r->source;
-    return EXIT_OK;
-}
-
 /* As the source says; messages of the compilation are shown for this one alone. */
 static int run_first(struct tuning *x)
 {
@@ -334,8 +325,7 @@ static int run_first(struct tuning *x)
     if (!code)
         code = compile_file(x->command, &x->options, &x->text, &r);
     if (!code)
-        code = check_input(x, r);
-    x->first.source = x->source;
+        x->first.source = x->source = r->source;
     if (!code)
         code = launch_open_compiled(&x->first, r);
     if (!code)

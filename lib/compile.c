@@ -23,11 +23,11 @@ static bool begins_ir(const char *at)
     }
 }
 
-static enum kernc_input input_of(const void *bytes, size_t n, const char *text)
+enum kernc_input result_input_of(const char *text, size_t n)
 {
-    if (n >= BC_MAGIC_BYTES && memcmp(bytes, BC_MAGIC, BC_MAGIC_BYTES) == 0)
+    if (n >= BC_MAGIC_BYTES && memcmp(text, BC_MAGIC, BC_MAGIC_BYTES) == 0)
         return KERNC_INPUT_BYTECODE;
-    if (n >= WC_MAGIC_BYTES && memcmp(bytes, WC_MAGIC, WC_MAGIC_BYTES) == 0)
+    if (n >= WC_MAGIC_BYTES && memcmp(text, WC_MAGIC, WC_MAGIC_BYTES) == 0)
         return KERNC_INPUT_IMAGE;
     return begins_ir(text) ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
 }
@@ -268,7 +268,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     struct opt_options opt;
     if (!options_take(r, o, &fe, &opt))
         return;
-    r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
+    r->input = o->input ? (enum kernc_input)o->input : result_input_of(r->source->text, n);
     if (o->define_count && r->input != KERNC_INPUT_SOURCE)
         diag_add(&r->diagnostics, DIAG_ERROR, "define", (span){0},
                  "-D %s: this is no source file, whose constants could be given values", o->defines[0]);

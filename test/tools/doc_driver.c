@@ -14,11 +14,11 @@ static const char *spelling(const struct option_info *o, struct arena *a)
                      : arena_printf(a, "`--%s%s`", o->name, argument);
 }
 
-static const char *verbs_of(const struct option_info *o, struct arena *a)
+static const char *verbs_of(const char *letters, struct arena *a)
 {
     const char *names = "";
     for (size_t i = 0; i < verb_count; i++)
-        if (strchr(o->verbs, verbs[i].letter))
+        if (strchr(letters, verbs[i].letter))
             names = arena_printf(a, "%s%s%s", names, *names ? " " : "", verbs[i].name);
     return names;
 }
@@ -33,7 +33,7 @@ void doc_driver_options(struct text *out)
             doc_heading(out, "option", "verbs", "", NULL);
         } else {
             const struct option_info *o = &option_info[row->id];
-            doc_row(out, spelling(o, &a), verbs_of(o, &a), o->help, NULL);
+            doc_row(out, spelling(o, &a), verbs_of(o->verbs, &a), o->help, NULL);
         }
     }
     arena_free(&a);
@@ -45,6 +45,15 @@ void doc_driver_verbs(struct text *out)
     doc_heading(out, "verb", "does", NULL);
     for (size_t i = 0; i < verb_count; i++)
         doc_row(out, arena_printf(&a, "`%s`", verbs[i].name), verbs[i].help, NULL);
+    arena_free(&a);
+}
+
+void doc_driver_kinds(struct text *out)
+{
+    struct arena a = {0};
+    doc_heading(out, "a file that holds", "is for", "and otherwise", NULL);
+#define KIND(id, ending, text, letters, way) doc_row(out, text, verbs_of(letters, &a), way, NULL);
+#include "driver/kinds.def"
     arena_free(&a);
 }
 

@@ -44,6 +44,7 @@ const struct doc_table doc_tables[] = {
     {"schemes", doc_schemes},
     {"targets", doc_targets},
     {"driver-verbs", doc_driver_verbs},
+    {"driver-kinds", doc_driver_kinds},
     {"driver-exits", doc_driver_exits},
     {"driver-files", doc_driver_files},
     {"driver-options", doc_driver_options},

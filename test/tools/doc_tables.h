@@ -70,6 +70,7 @@ void doc_targets(struct text *out);
 
 /* test/tools/doc_driver.c */
 void doc_driver_verbs(struct text *out);
+void doc_driver_kinds(struct text *out);
 void doc_driver_exits(struct text *out);
 void doc_driver_files(struct text *out);
 void doc_driver_options(struct text *out);

@@ -1,0 +1,55 @@
+/* kinds.c: whether a verb takes what a file holds. */
+#include "driver/launch.h"
+#include "lib/result.h"
+
+enum kind {
+#define KIND(id, ending, text, verbs, way) KIND_##id,
+#include "driver/kinds.def"
+    KINDS /* it does not tell */
+};
+
+static const struct kind_info {
+    const char *ending, *text, *verbs, *way;
+} kinds[KINDS] = {
+#define KIND(id, ending, text, verbs, way) {ending, text, verbs, way},
+#include "driver/kinds.def"
+};
+
+static enum kind kind_of(const char *file, const struct text *t)
+{
+    switch (result_input_of(t->at ? t->at : "", t->length)) {
+    case KERNC_INPUT_IR: return KIND_IR;
+    case KERNC_INPUT_BYTECODE: return KIND_BYTECODE;
+    case KERNC_INPUT_IMAGE: return KIND_IMAGE;
+    default: break;
+    }
+    if (replay_is_job(t))
+        return KIND_JOB;
+    const char *ending = strrchr(file, '.');
+    for (uint32_t k = 0; ending && k < KINDS; k++)
+        if (kinds[k].ending && strcmp(kinds[k].ending, ending) == 0)
+            return (enum kind)k;
+    return KINDS;
+}
+
+/* What the verb takes: "a source, IR or bytecode". */
+static const char *taken_by(struct command *c)
+{
+    struct text t = {.arena = &c->arena};
+    uint32_t left = 0;
+    for (uint32_t k = 0; k < KINDS; k++)
+        left += strchr(kinds[k].verbs, c->verb->letter) != NULL;
+    for (uint32_t k = 0; k < KINDS; k++)
+        if (strchr(kinds[k].verbs, c->verb->letter))
+            text_printf(&t, "%s%s", kinds[k].text, --left > 1 ? ", " : left ? " or " : "");
+    return t.at;
+}
+
+int check_kind(struct command *c, const struct text *text)
+{
+    enum kind k = kind_of(c->file, text);
+    if (k == KINDS || strchr(kinds[k].verbs, c->verb->letter))
+        return EXIT_OK;
+    return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "%s is %s: kernc %s takes %s; %s", input_name(c),
+                kinds[k].text, c->verb->name, taken_by(c), kinds[k].way);
+}
