@@ -31,6 +31,15 @@ enum scheme scheme_find(const char *name)
     return (enum scheme)s;
 }
 
+enum scheme scheme_with(enum scheme_property property)
+{
+    unsigned s = 0;
+    while (s < SCHEMES && !scheme_has((enum scheme)s, property))
+        s++;
+    INVARIANT(s < SCHEMES);
+    return (enum scheme)s;
+}
+
 const char *scheme_check(enum scheme s)
 {
     for (unsigned i = CHECK_FIRST_CLAIM; i < CHECKS; i++)

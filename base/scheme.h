@@ -20,20 +20,39 @@ enum scheme {
 #define SCHEME_REFERENCE SCHEME_oracle
 #define SCHEME_DEFAULT   (target_info[TARGET_bytecode].scheme)
 
+/* What a scheme's machine does, and what of it code, passes and tools may rely on. */
 enum scheme_property {
-    SCHEME_TOKENS = 1,        /* the machine decides groups by convergence tokens: the code keeps them */
-    SCHEME_WARP_SCALARS = 2,  /* lanes diverge only at divergent branches, and until ir_block.reconverge: a
-                                scalar of the warp may live across blocks (backend/bytecode/warp_scalars.c) */
-    SCHEME_BARRIERS = 8,      /* the machine has convergence barriers (cb.join and its like) */
-    SCHEME_UNSOUND = 4,       /* results may differ from the reference's: compared only if asked for */
-    SCHEME_FRONTIERS = 16,    /* threads of the lowest code index run: code is laid out by priority, callees
-                                first, and block words with re-convergence checks are marked */
-    SCHEME_CONSERVATIVE = 32, /* the machine does not see where threads wait: block words with a frontier are
-                                 marked too */
-    SCHEME_RETURNS = 64,      /* where lanes reconverge is where those that return do: ways to a trap do not
-                                 count (ir_return_post_dominators_new) */
-    SCHEME_HOLDS = 128 /* a group that comes to a barrier before the others is held: they run on as if it
-                                 had ended */
+    /* The machine decides groups by convergence tokens: the code keeps them. */
+    SCHEME_TOKENS = 1,
+    /* Lanes diverge only at divergent branches, and until ir_block.reconverge: a scalar of the warp may live
+     * across blocks (backend/bytecode/warp_scalars.c). */
+    SCHEME_WARP_SCALARS = 2,
+    /* Results may differ from the reference's: compared only if asked for. */
+    SCHEME_UNSOUND = 4,
+    /* The machine has convergence barriers (cb.join and its like), and joins the one of a branch as lanes diverge
+     * there. */
+    SCHEME_BARRIERS = 8,
+    /* Of the threads of one function those of the lowest code index run: blocks are laid out by priority, and
+     * block words with re-convergence checks are marked. */
+    SCHEME_FRONTIERS = 16,
+    /* The machine does not see where threads wait: block words with a frontier are marked too. */
+    SCHEME_CONSERVATIVE = 32,
+    /* Where lanes reconverge is where those that return do: ways to a trap do not count
+     * (ir_return_post_dominators_new). */
+    SCHEME_RETURNS = 64,
+    /* A group that comes to a barrier before the others is held: they run on as if it had ended. */
+    SCHEME_HOLDS = 128,
+    /* Predictions are honoured: their lowering makes convergence barriers of their marks, which passes before it
+     * keep. */
+    SCHEME_PREDICTIONS = 256,
+    /* The lowering brings loops into normal form (loop_normal_form): what passes before it do for that pays. */
+    SCHEME_NORMAL_LOOPS = 512,
+    /* Of a machine that holds nobody: threads that have left a loop return before the others come to a barrier
+     * in it, as the level's own passes leave its code. */
+    SCHEME_LEAVES_LOOPS = 1024,
+    /* The machine does not know which calls threads are in: functions are laid out before those that call them, so
+     * that they run first. */
+    SCHEME_CALLEES_FIRST = 2048
 };
 
 /* Lists of passes are names between commas. */
@@ -44,6 +63,7 @@ enum target_lack {
     TARGET_NO_HOST = 8,      /* calls of functions of the host */
     TARGET_NO_CHECKS = 16,   /* check.uniform */
     TARGET_NO_BARRIERS = 32, /* convergence barriers, and so predictions */
+    TARGET_NO_HOLDING = 64,  /* of a group at a barrier before the others */
 };
 struct target_info {
     const char *name, *lowering, *meaning;
@@ -73,6 +93,9 @@ static inline bool scheme_has(enum scheme s, enum scheme_property property)
 {
     return scheme_info[s].properties & property;
 }
+
+/* The first scheme that has the property, as some scheme does. */
+enum scheme scheme_with(enum scheme_property property);
 
 /* What of the compiler's claims can be checked as kernels run under the scheme, by its name in
  * checks.def; NULL: nothing. */

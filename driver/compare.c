@@ -30,11 +30,11 @@ static int read_schemes(struct comparison *x)
     if (code || !mode)
         return code;
     if (!given)
-        schemes_add_target(c, &x->schemes, TARGET_bytecode);
+        schemes_add_target(c, &x->schemes, TARGET_bytecode, true);
     const char *target = target_info[TARGET_warp_core].name;
     if (strcmp(mode, "all") != 0)
         return schemes_add(c, &x->schemes, arena_printf(&c->arena, "%s:%s", target, mode));
-    schemes_add_target(c, &x->schemes, TARGET_warp_core);
+    schemes_add_target(c, &x->schemes, TARGET_warp_core, true);
     return EXIT_OK;
 }
 
@@ -291,7 +291,7 @@ static int run_rows(struct comparison *x)
 static void blame_kernel(struct comparison *x)
 {
     struct run r = {0};
-    struct row row = {.scheme = SCHEME_pdom, .warp = x->warp};
+    struct row row = {.scheme = SCHEME_DEFAULT, .warp = x->warp};
     bool differs = false;
     for (uint32_t i = 0; i < x->rows.count; i++)
         differs |= !x->rows.at[i].equal;

@@ -181,7 +181,7 @@ typedef VEC(enum scheme) scheme_list;
  * of this name. */
 void schemes_add_all(struct command *c, scheme_list *list, bool unsound);
 /* All of the target, unsound ones too. */
-void schemes_add_target(struct command *c, scheme_list *list, enum target target);
+void schemes_add_target(struct command *c, scheme_list *list, enum target target, bool unsound);
 /* The one of this name. */
 int schemes_add(struct command *c, scheme_list *list, const char *name);
 /* Those of --schemes; without it, all that are sound. EXIT_OK or EXIT_USAGE. */

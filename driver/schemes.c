@@ -35,16 +35,21 @@ void schemes_add_all(struct command *c, scheme_list *list, bool unsound)
             add(c, list, (enum scheme)s);
 }
 
-void schemes_add_target(struct command *c, scheme_list *list, enum target target)
+void schemes_add_target(struct command *c, scheme_list *list, enum target target, bool unsound)
 {
     for (unsigned s = 0; s < SCHEMES; s++)
-        if (scheme_info[s].target == target)
+        if (scheme_info[s].target == target && (unsound || !scheme_has((enum scheme)s, SCHEME_UNSOUND)))
             add(c, list, (enum scheme)s);
 }
 
 int schemes_add(struct command *c, scheme_list *list, const char *name)
 {
     enum scheme s = scheme_find(name);
+    enum target t = target_find(name);
+    if (t < TARGETS) {
+        schemes_add_target(c, list, t, false);
+        return EXIT_OK;
+    }
     if (s == SCHEMES)
         return complain(c, EXIT_USAGE, "there is no scheme '%.60s'; there are %s", name,
                         scheme_names(&c->arena));

@@ -53,7 +53,7 @@ static int read_choice(struct tuning *x)
     uint64_t warp = 32;
     kernc_options_init(&x->options);
     int code = compile_options(x->command, &x->options);
-    x->options.scheme = scheme_info[SCHEME_barrier].name;
+    x->options.scheme = scheme_info[scheme_with(SCHEME_PREDICTIONS)].name;
     x->options.collect = true; /* which limits were reached */
     x->most_runs = 200;
     if (!code)

@@ -104,17 +104,17 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
     s->passes.check = checks ? own : NULL;
 }
 
-/* Whether threads that return by a gate do so before the others come to its barrier. The warp-core machine
- * holds nobody there. If they have left a loop, the code sees to it in mode rpc alone, where the level's own
+/* Whether threads that return by a gate do so before the others come to its barrier, where the machine holds
+ * nobody. If they have left a loop, the code sees to it under SCHEME_LEAVES_LOOPS alone, where the level's own
  * passes have left the loop in the form for it, and nowhere if a way leads them on to a barrier, be it one that
  * nobody comes to (docs/schemes.md, "Barriers"). */
 static bool returns_in_time(const struct fz_program *p, const struct fz_setup *s)
 {
-    if (scheme_info[s->scheme].target != TARGET_warp_core || !fz_has_gates(p))
+    if (!(scheme_target(s->scheme)->lacks & TARGET_NO_HOLDING) || !fz_has_gates(p))
         return true;
     if (p->class == 'j')
         return false;
-    return !fz_leaves_late(p) || (s->scheme == SCHEME_warp_core_rpc && !fz_passes_given(&s->passes));
+    return !fz_leaves_late(p) || (scheme_has(s->scheme, SCHEME_LEAVES_LOOPS) && !fz_passes_given(&s->passes));
 }
 
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */

@@ -58,9 +58,7 @@ static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 {
     static const char *const limits[] = {"\"id\":\"too-large\"", "\"id\":\"registers\"", "\"id\":\"target-",
                                          "\"id\":\"code-size\"", "\"id\":\"frame-size\""};
-    size_t count = scheme_info[s->scheme].target == TARGET_warp_core ? COUNT(limits)
-                   : s->passes.count || s->passes.off                ? 2
-                                                                     : 1;
+    size_t count = scheme_target(s->scheme)->lacks ? COUNT(limits) : s->passes.count || s->passes.off ? 2 : 1;
     const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
     for (size_t i = 0; text && i < count; i++)
         if (strstr(text, limits[i]))
@@ -305,7 +303,7 @@ static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_referen
 static void blame_program(struct trial *t)
 {
     struct fz_verdict v = t->verdict;
-    struct fz_setup s = {.scheme = SCHEME_pdom, .width = v.setup.width, .passes.check = "race,bounds"};
+    struct fz_setup s = {.scheme = SCHEME_DEFAULT, .width = v.setup.width, .passes.check = "race,bounds"};
     kernc_alarm a = {.size = sizeof a};
     size_t n = strlen(v.text);
     if (v.outcome != FZ_DIFFERS || t->p->sequence)

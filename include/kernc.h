@@ -82,7 +82,7 @@ typedef struct kernc_options {
     size_t limit_count;
     const char *checks; /* what is checked while the code runs, as behind --check=: "race,bounds", "all";
                            or a claim of the compiler: "uniformity", under the scheme "oracle";
-                           "frontier", under "tf-stack" and "tf-sandy"; NULL: nothing */
+                           "frontier", under schemes with thread frontiers; NULL: nothing */
     const char *const
         *arguments; /* "NAME=SPEC", what kernels' parameters are expected to be, as --arg has it,
                        instead of what the launch directive says: estimates of costs alone

@@ -82,8 +82,7 @@ static void run_passes(kernc_result *r, enum scheme scheme, struct opt_options *
     opt_report_init(&r->report);
     r->reported = true;
     opt->target = scheme_info[scheme].target;
-    opt->returns_only = scheme_has(scheme, SCHEME_RETURNS);
-    opt->holds = scheme_has(scheme, SCHEME_HOLDS);
+    opt->properties = scheme_info[scheme].properties;
     opt->lowering =
         arena_printf(&r->arena, "%s,%s", target_info[opt->target].lowering, scheme_info[scheme].lowering);
     if (!opt_run(r->module, opt, &r->report, &r->diagnostics))

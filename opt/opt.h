@@ -108,8 +108,7 @@ struct opt_options {
                              Required, but passes of a level: they are left out below it, and where
                              `passes` are given */
     enum target target;   /* what the code is for */
-    bool returns_only;    /* lanes reconverge where those that return do (SCHEME_RETURNS) */
-    bool holds;           /* a group at a barrier is held while others run (SCHEME_HOLDS) */
+    unsigned properties;  /* enum scheme_property: of the scheme that the code is for */
     const char *print_before, *print_after; /* passes */
     bool print_before_all, print_after_all;
     enum opt_changed print_changed;

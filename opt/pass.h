@@ -93,24 +93,15 @@ static inline uint32_t opt_option(const struct opt_context *c, enum opt_option k
 {
     return c->options->values[k];
 }
-/* Whether the run is for a scheme that honours predictions, and is to. Else their marks mean nothing. */
+/* Whether the scheme that the code is for has the property. Passes ask for nothing else of schemes. */
+static inline bool opt_scheme_has(const struct opt_context *c, enum scheme_property property)
+{
+    return c->options->properties & property;
+}
+/* Whether predictions are honoured. Else their marks mean nothing. */
 static inline bool opt_honours_predictions(const struct opt_context *c)
 {
-    const struct opt_options *o = c->options;
-    return opt_option(c, OPT_OPTION_predict) != OPT_predict_off &&
-           (opt_listed(o->passes, opt_pass_info[OPT_PASS_place_barriers].name) ||
-            opt_listed(o->lowering, opt_pass_info[OPT_PASS_place_barriers].name));
-}
-/* Whether the run is for a scheme with thread frontiers. */
-static inline bool opt_has_frontiers(const struct opt_context *c)
-{
-    return opt_listed(c->options->lowering, opt_pass_info[OPT_PASS_frontier].name);
-}
-/* Whether the run is for a machine that wants loops in normal form (loop_normal_form). */
-static inline bool opt_has_normal_loops(const struct opt_context *c)
-{
-    const char *form = opt_pass_info[OPT_PASS_loop_normal_form].name;
-    return opt_listed(c->options->passes, form) || opt_listed(c->options->lowering, form);
+    return opt_option(c, OPT_OPTION_predict) != OPT_predict_off && opt_scheme_has(c, SCHEME_PREDICTIONS);
 }
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);

@@ -5,7 +5,8 @@ runtime_SRC += $(addprefix runtime/core/,cores.c control.c group.c access.c atom
 runtime_SRC += $(addprefix runtime/check/,barriers.c unwritten.c segments.c)
 runtime_SRC += $(addprefix runtime/check/,memory.c batches.c quick.c alarms.c objects.c pointers.c order.c knowledge.c)
 runtime_SRC += runtime/instructions.c runtime/core/banks.c
-runtime_SRC += $(addprefix runtime/schemes/,pdom.c tf_stack.c tf_sandy.c barrier.c barrier_groups.c barrier_storage.c oracle.c oracle_instances.c oracle_flow.c)
+# A machine is a file that a row of base/schemes.def names, and those beside it.
+runtime_SRC += $(sort $(wildcard runtime/schemes/*.c))
 runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c block.c schedule.c clock.c trace.c watch.c services.c fault.c)
 
 # Best instruction set first, fewest lanes first; `base` is what the compiler makes without options. ThreadSanitizer

@@ -1,6 +1,7 @@
 /* runner_annotated.c: a file whose comments say how it is run and what must come of it. Directives and their
  * meaning: test/README.md.
  */
+#include "base/scheme.h"
 #include "test/runner.h"
 
 #include <ctype.h>
@@ -78,12 +79,26 @@ static int folder_length(const char *path)
     return slash ? (int)(slash - path) : 1;
 }
 
+/* Names of the schemes for bytecode, the reference among them or not. */
+static void add_schemes(struct text *t, bool reference)
+{
+    const char *space = "";
+    for (unsigned s = 0; s < SCHEMES; s++) {
+        if (scheme_info[s].target != scheme_info[SCHEME_REFERENCE].target ||
+            (s == SCHEME_REFERENCE && !reference))
+            continue;
+        text_printf(t, "%s%s", space, scheme_info[s].name);
+        space = " ";
+    }
+}
+
 static void substitute_one(const struct annotated *a, const char **at, struct text *t)
 {
     static const struct {
         const char *name;
         char what;
-    } marks[] = {{"%kernc", 'k'}, {"%s", 's'}, {"%S", 'S'}, {"%tools", 'T'}, {"%t", 't'}, {"%%", '%'}};
+    } marks[] = {{"%kernc", 'k'}, {"%schemes", 'a'}, {"%simt", 'w'}, {"%s", 's'},
+                 {"%S", 'S'},     {"%tools", 'T'},   {"%t", 't'},    {"%%", '%'}};
     for (size_t i = 0; i < COUNT(marks); i++) {
         size_t n = strlen(marks[i].name);
         if (strncmp(*at, marks[i].name, n) != 0)
@@ -91,6 +106,8 @@ static void substitute_one(const struct annotated *a, const char **at, struct te
         *at += n;
         switch (marks[i].what) {
         case 'k': text_addz(t, a->options->kernc); return;
+        case 'a': add_schemes(t, true); return;
+        case 'w': add_schemes(t, false); return;
         case 's': text_addz(t, a->path); return;
         case 'S':
             text_printf(t, "%.*s", folder_length(a->path), strchr(a->path, '/') ? a->path : ".");

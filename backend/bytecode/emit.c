@@ -237,10 +237,9 @@ static void reserve_code(struct be_context *c)
     vec_reserve(&c->p->arena, &c->p->code, words);
 }
 
-/* Under frontier schemes what is called comes before what calls it: it runs first. */
 static void encode_all(struct be_context *c)
 {
-    bool sorted = scheme_has(c->scheme, SCHEME_FRONTIERS);
+    bool sorted = scheme_has(c->scheme, SCHEME_CALLEES_FIRST);
     uint32_t count = sorted ? c->order.count : c->m->functions.count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = sorted ? c->order.at[count - 1 - i] : i;

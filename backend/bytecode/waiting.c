@@ -199,10 +199,12 @@ static void enter(struct be_context *c, u32_vec *of, uint32_t node)
             add_all(&c->arena, &of[i], &of[node]);
 }
 
+/* What stands before the function has run, unless its threads run first as they are in a deeper call. */
 static void add_function(struct be_context *c, uint32_t f, const u32_vec *places)
 {
+    bool sorted = scheme_has(c->scheme, SCHEME_CALLEES_FIRST);
     for (uint32_t i = 0; i < places->count; i++)
-        if (places->at[i] >= c->p->functions.at[f].end)
+        if (!sorted || places->at[i] >= c->p->functions.at[f].end)
             vec_push(&c->p->arena, &c->p->waiting,
                      ((struct bc_waiting){c->p->blocks.count + f, places->at[i]}));
 }

@@ -375,7 +375,7 @@ static bool unify_latches(struct converge *x)
 
 bool opt_converge(struct opt_context *c, struct ir_function *f)
 {
-    if (opt_has_frontiers(c))
+    if (opt_scheme_has(c, SCHEME_FRONTIERS))
         return false; /* threads wait for each other by priority instead */
     struct converge x = {.c = c, .f = f, .values = f->ins.count};
     bool changed = opt_drop_needless_hearts(c, f), again = true;

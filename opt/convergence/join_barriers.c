@@ -380,7 +380,7 @@ bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f)
 
 bool opt_join_barriers(struct opt_context *c, struct ir_function *f)
 {
-    if (opt_has_frontiers(c) || !parts(c, f))
+    if (opt_scheme_has(c, SCHEME_FRONTIERS) || !parts(c, f))
         return false;
     struct joiner x = {.c = c, .f = f, .waiting = *opt_waiting_functions(c, f->module)};
     bool changed = false;

@@ -388,8 +388,7 @@ static void work_on(struct sharer *x, struct ir_function *f)
 bool opt_share_calls(struct opt_context *c, struct ir_module *m)
 {
     struct sharer x = {.c = c, .m = m};
-    bool alone = opt_listed(c->options->passes, opt_pass_info[OPT_PASS_frontier].name);
-    if ((!alone && !opt_has_frontiers(c)) || m->functions.count == 0)
+    if (!opt_scheme_has(c, SCHEME_FRONTIERS) || m->functions.count == 0)
         return false;
     u32_vec order = {0};
     for (uint32_t i = 0; i < opt_callees_first(c, m)->count; i++)

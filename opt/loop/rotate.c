@@ -188,7 +188,8 @@ static bool body_may_leave(const struct rotate *t, uint32_t cycle, uint32_t head
  * copy of the test some more. A loop that is left elsewhere, too, gets a latch with a test anyway. */
 static bool saves_nothing(struct rotate *t, uint32_t cycle, uint32_t header)
 {
-    if (!opt_has_normal_loops(t->c) || !bitset_has(opt_machine_uniformity(t->c, t->f)->branches, header) ||
+    if (!opt_scheme_has(t->c, SCHEME_NORMAL_LOOPS) ||
+        !bitset_has(opt_machine_uniformity(t->c, t->f)->branches, header) ||
         is_left_elsewhere(t, cycle, header) || is_decided_at_first(t, cycle, header) ||
         body_may_leave(t, cycle, header))
         return false;

@@ -560,7 +560,7 @@ static void demand_all(struct reconverge *x)
 bool opt_reconverge(struct opt_context *c, struct ir_function *f)
 {
     struct reconverge x = {.c = c, .f = f, .arena = c->scratch};
-    if (!c->options->holds)
+    if (!opt_scheme_has(c, SCHEME_HOLDS))
         return false; /* who returns, and who comes to a barrier, has to be told apart: see converge */
     bool changed = opt_drop_needless_hearts(c, f);
     changed |= split_scopes(c, f);

@@ -106,8 +106,9 @@ static u32_vec *kept_list(struct arena *a, u32_vec list)
 /* Where threads reconverge under the scheme. */
 static struct ir_dominators *reconvergence(struct opt_context *c, struct arena *a, const struct ir_function *f)
 {
-    return c->options->returns_only ? ir_return_post_dominators_new(a, opt_cfg(c, f), opt_leaving(c, f))
-                                    : ir_reconvergence_new(a, opt_cfg(c, f), opt_leaving(c, f));
+    return opt_scheme_has(c, SCHEME_RETURNS)
+               ? ir_return_post_dominators_new(a, opt_cfg(c, f), opt_leaving(c, f))
+               : ir_reconvergence_new(a, opt_cfg(c, f), opt_leaving(c, f));
 }
 
 /* Empty: the limit was too low. */

@@ -24,8 +24,10 @@ const struct opt_limit_info opt_limit_info[OPT_LIMITS] = {
 
 void opt_options_init(struct opt_options *o)
 {
-    *o = (struct opt_options){
-        .level = OPT_LEVEL_DEFAULT, .bisect_limit = -1, .warp = OPT_DEFAULT_WARP, .holds = true};
+    *o = (struct opt_options){.level = OPT_LEVEL_DEFAULT,
+                              .bisect_limit = -1,
+                              .warp = OPT_DEFAULT_WARP,
+                              .properties = scheme_info[SCHEME_DEFAULT].properties};
     for (unsigned l = 0; l < OPT_LIMITS; l++)
         o->limits[l] = opt_limit_info[l].value;
     for (unsigned n = 0; n < OPT_OPTIONS; n++)

@@ -59,6 +59,16 @@ static bool may_spin(const struct rt_warp *w, const struct bc_ins *at)
     return false;
 }
 
+/* One whose machine runs lanes that others spin for. */
+static const char *fair_scheme(void)
+{
+    unsigned s = 0;
+    while (s < SCHEMES && !(rt_scheme_of((enum scheme)s) && rt_scheme_of((enum scheme)s)->expire))
+        s++;
+    INVARIANT(s < SCHEMES);
+    return scheme_info[s].name;
+}
+
 void rt_trap_fuel(struct rt_warp *w)
 {
     struct rt_trap_record *t = &w->worker->out_of_fuel;
@@ -78,8 +88,8 @@ void rt_trap_fuel(struct rt_warp *w)
     rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->total) : l->fuel, w->index, active, w->live);
     size_t n = strlen(t->text);
     if (active != w->live && w->stop != RT_BARRIER && !w->scheme->expire && may_spin(w, at))
-        snprintf(t->text + n, sizeof t->text - n,
-                 " (if these hold a lock, --scheme=barrier lets them go on)");
+        snprintf(t->text + n, sizeof t->text - n, " (if these hold a lock, --scheme=%s lets them go on)",
+                 fair_scheme());
 }
 
 static struct rt_trap_record *record(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)

@@ -6,6 +6,7 @@
  * 300,000. KERNC_TEST_LIMITS=I/N takes part I of N: each has every limit, value and verb, on another N-th of
  * the files. `make check` takes one of PARTS, CI another larger one every day, `make limits` all.
  */
+#include "base/checks.h"
 #include "driver/driver.h"
 #include "test/fuzz/apart.h"
 
@@ -82,11 +83,9 @@ static void add_words(struct trial *t, const char *text)
 /* What the runtime checks under the scheme, or "". */
 static const char *check_of(enum scheme s)
 {
-    if (scheme_info[s].target != TARGET_bytecode)
+    if (!check_bits_under(s))
         return "";
-    if (s == SCHEME_REFERENCE)
-        return "--check=uniformity";
-    return s == SCHEME_tf_stack || s == SCHEME_tf_sandy ? "--check=frontier" : "--check=all";
+    return scheme_check(s) ? arena_printf(&arena, "--check=%s", scheme_check(s)) : "--check=all";
 }
 
 /* False: the verb has no such limit. */

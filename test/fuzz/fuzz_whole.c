@@ -2,7 +2,7 @@
  * scheme, level, list of passes, switches, limits, checks, width; the rest is the text. It is refused, or
  * compiles with the IR verified after each pass and is run; all that can be asked of the result is printed.
  */
-#include "base/scheme.h"
+#include "base/checks.h"
 #include "frontend/limits.h"
 #include "kernc.h"
 #include "opt/opt.h"
@@ -69,11 +69,9 @@ static const char *check_under(const char *scheme, uint32_t choice)
 {
     static const char *const of_memory[] = {"race", "bounds", "uninit", "barrier", "all"};
     enum scheme s = scheme_find(scheme);
-    if (choice >= COUNT(of_memory) || scheme_info[s].target != TARGET_bytecode)
+    if (choice >= COUNT(of_memory) || !check_bits_under(s))
         return NULL;
-    if (s == SCHEME_REFERENCE)
-        return "uniformity";
-    return choice == 0 && (s == SCHEME_tf_stack || s == SCHEME_tf_sandy) ? "frontier" : of_memory[choice];
+    return scheme_check(s) && (choice == 0 || s == SCHEME_REFERENCE) ? scheme_check(s) : of_memory[choice];
 }
 
 static void drop(void *data, const char *text, size_t n)

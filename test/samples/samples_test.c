@@ -7,6 +7,7 @@
  * Runs kernc's main in a child of its own each time, from the root of the project.
  */
 #include "base/base.h"
+#include "base/scheme.h"
 #include "test/samples/reference.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,22 +117,19 @@ static const struct sample samples[] = {
 
 static const struct machine {
     const char *words[2];
-    bool is_warp_core;
+    unsigned lacks; /* enum target_lack */
+    bool unsound;   /* its results may be wrong */
 } machines[] = {
-    {{"--warp=1"}, false},
-    {{"--warp=4"}, false},
-    {{"--warp=8"}, false},
-    {{"--warp=64"}, false},
-    {{"--scheme=pdom"}, false},
-    {{"--scheme=barrier"}, false},
-    {{"--scheme=barrier", "--warp=64"}, false},
-    {{"--scheme=tf-stack"}, false},
-    {{"--scheme=tf-sandy"}, false},
-    {{"--scheme=struct"}, false},
-    {{"--scheme=oracle"}, false},
-    {{"--target=warp-core", "--divergence=rpc"}, true},
-    {{"--target=warp-core", "--divergence=source-pc"}, true},
-    {{"--target=warp-core", "--divergence=frontier"}, true},
+    {{"--warp=1"}, 0, false},
+    {{"--warp=4"}, 0, false},
+    {{"--warp=8"}, 0, false},
+    {{"--warp=64"}, 0, false},
+    {{"--scheme=barrier", "--warp=64"}, 0, false},
+#define LACKS_bytecode  0
+#define LACKS_warp_core TARGET_NO_DOUBLE
+#define SCHEME(id, name, target, machine, lowering, properties, meaning)                                     \
+    {{"--scheme=" name}, LACKS_##target, ((properties)&SCHEME_UNSOUND) != 0},
+#include "base/schemes.def"
 };
 
 static char directory[] = "/tmp/kernc-samples-XXXXXX";
@@ -289,8 +287,8 @@ static void equals_reference(void **state)
     void *expected = s->reference(&n);
     for (size_t w = 0; w < COUNT(machines); w++)
         for (int level = 0; level <= 2; level++)
-            if (has_its_turn((size_t)(s - samples), w, level) &&
-                !(machines[w].is_warp_core && s->has_doubles))
+            if (has_its_turn((size_t)(s - samples), w, level) && !machines[w].unsound &&
+                !(s->has_doubles && machines[w].lacks & TARGET_NO_DOUBLE))
                 executed[w] = run_and_compare(s, &machines[w], level, expected, n);
     if (!sanitized())
         frontiers_lose_nothing(s, executed);
