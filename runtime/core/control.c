@@ -178,15 +178,19 @@ uint32_t rt_most_scalars(const struct bc_program *p)
     return most;
 }
 
+/* NULL: it is in none. */
+static const struct bc_function *function_at(const struct bc_program *p, uint32_t pc)
+{
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        if (p->functions.at[i].code <= pc && pc < p->functions.at[i].end)
+            return &p->functions.at[i];
+    return NULL;
+}
+
 uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc)
 {
     const struct bc_program *p = w->worker->launch->program;
-    const struct bc_function *in = NULL;
-    for (uint32_t i = 0; i < p->functions.count; i++) {
-        const struct bc_function *f = &p->functions.at[i];
-        if (f->code <= pc && pc < f->end)
-            in = f;
-    }
+    const struct bc_function *in = function_at(p, pc);
     if (!in || in->kernel || p->code.at[pc].op == BC_ret)
         return BC_NO_TARGET;
     const uint32_t *back = rt_v(w, in->return_slot);
@@ -195,6 +199,18 @@ uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc)
         if (back[i] != first)
             return BC_NO_TARGET;
     return is_return_point(w, first) ? first : BC_NO_TARGET;
+}
+
+uint32_t rt_call_depth(const struct rt_warp *w, uint32_t pc, unsigned lane)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    uint32_t depth = 0, most = p->functions.count;
+    const struct bc_function *in;
+    while (depth < most && (in = function_at(p, pc)) && !in->kernel) {
+        pc = rt_v(w, in->return_slot)[lane];
+        depth++;
+    }
+    return depth;
 }
 
 bool rt_token(struct rt_warp *w, const struct bc_ins *ins)
