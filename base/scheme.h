@@ -29,8 +29,8 @@ enum scheme_property {
     SCHEME_WARP_SCALARS = 2,
     /* Results may differ from the reference's: compared only if asked for. */
     SCHEME_UNSOUND = 4,
-    /* The machine has convergence barriers (cb.join and its like), and joins the one of a branch as lanes diverge
-     * there. */
+    /* The machine has convergence barriers (cb.join and its like), and joins the one of a branch as lanes
+     * diverge there. */
     SCHEME_BARRIERS = 8,
     /* Of the threads of one function those of the lowest code index run: blocks are laid out by priority, and
      * block words with re-convergence checks are marked. */
@@ -42,16 +42,16 @@ enum scheme_property {
     SCHEME_RETURNS = 64,
     /* A group that comes to a barrier before the others is held: they run on as if it had ended. */
     SCHEME_HOLDS = 128,
-    /* Predictions are honoured: their lowering makes convergence barriers of their marks, which passes before it
-     * keep. */
+    /* Predictions are honoured: their lowering makes convergence barriers of their marks, which passes before
+     * it keep. */
     SCHEME_PREDICTIONS = 256,
     /* The lowering brings loops into normal form (loop_normal_form): what passes before it do for that pays. */
     SCHEME_NORMAL_LOOPS = 512,
     /* Of a machine that holds nobody: threads that have left a loop return before the others come to a barrier
      * in it, as the level's own passes leave its code. */
     SCHEME_LEAVES_LOOPS = 1024,
-    /* The machine does not know which calls threads are in: functions are laid out before those that call them, so
-     * that they run first. */
+    /* The machine does not know which calls threads are in: functions are laid out before those that call
+     * them, so that they run first. */
     SCHEME_CALLEES_FIRST = 2048
 };
 

@@ -13,8 +13,8 @@
  * check of the next. So lanes in a function wait there for nobody outside, and return before those who wait to
  * call it come there.
  *
- * A group that comes to `barrier()` before all others have ended is held, as in pdom.c: it is not compared until
- * the others have come to an end.
+ * A group that comes to `barrier()` before all others have ended is held, as in pdom.c: it is not compared
+ * until the others have come to an end.
  */
 #include "runtime/core/lanes.h"
 #include "runtime/launch/watch.h"

@@ -101,8 +101,8 @@ static inline struct rt_events *rt_events(struct rt_warp *w)
 /* For branches without a reconvergence point in a device function: the block where the active lanes' calls
  * return to, if they all return to the same; else BC_NO_TARGET. */
 uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc);
-/* How many calls the lane is in that runs at `pc`, which is not where calls through pointers enter a function. Of
- * a damaged program any number up to that of its functions. */
+/* How many calls the lane is in that runs at `pc`, which is not where calls through pointers enter a function.
+ * Of a damaged program any number up to that of its functions. */
 uint32_t rt_call_depth(const struct rt_warp *w, uint32_t pc, unsigned lane);
 /* Of the kernel that has most. */
 uint32_t rt_most_scalars(const struct bc_program *p);
