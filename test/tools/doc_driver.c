@@ -85,13 +85,13 @@ void doc_driver_limits(struct text *out)
     }
 }
 
-static const char *words_of(enum opt_option k, struct arena *a)
+/* A row for each word of a choice, below the option's. */
+static void word_rows(struct text *out, enum opt_option k, struct arena *a)
 {
-    const char *text = "";
     for (unsigned w = 0; w < OPT_WORDS; w++)
         if (opt_word_info[w].option == k)
-            text = arena_printf(a, "%s; `%s`: %s", text, opt_word_info[w].name, opt_word_info[w].meaning);
-    return text;
+            doc_row(out, "", arena_printf(a, "`%s`", opt_word_info[w].name), "", opt_word_info[w].meaning,
+                    NULL);
 }
 
 void doc_driver_pass_options(struct text *out)
@@ -99,10 +99,11 @@ void doc_driver_pass_options(struct text *out)
     struct arena a = {0};
     char value[OPT_NAME_MAX];
     doc_heading(out, "option", "values", "default", "says", NULL);
-    for (unsigned k = 0; k < OPT_OPTIONS; k++)
+    for (unsigned k = 0; k < OPT_OPTIONS; k++) {
         doc_row(out, arena_printf(&a, "`%s`", opt_option_usage(k, &a)), opt_option_values(k, &a),
-                opt_option_default(k, value),
-                arena_printf(&a, "%s%s", opt_option_info[k].meaning, words_of(k, &a)), NULL);
+                opt_option_default(k, value), opt_option_info[k].meaning, NULL);
+        word_rows(out, k, &a);
+    }
     arena_free(&a);
 }
 
