@@ -93,10 +93,23 @@ static void note_parameter(struct parser *p, const char *type, bool is_warp, con
                    (struct fe_group){.kind = is_warp ? GROUP_WARP : GROUP_BLOCK, .which = UINT32_MAX});
 }
 
+static const char *const types[] = {"auto", "thread_block", "thread_block_tile", "thread_group"};
+
+/* Whether the word, behind which the text goes on, may be about a group. Most are not. */
+static bool may_be_of_group(struct parser *p, const char *word, const char *after)
+{
+    static const char *const functions[] = {"this_thread_block", "tiled_partition", "sync"};
+    bool may = after[0] == ':' && after[1] == ':';
+    for (size_t i = 0; i < COUNT(types) && !may; i++)
+        may = *types[i] == *word && strcmp(types[i], word) == 0;
+    for (size_t i = 0; i < COUNT(functions) && !may; i++)
+        may = *functions[i] == *word && strcmp(functions[i], word) == 0;
+    return may || map_get(&p->group_names, (uintptr_t)word) != MAP_NONE;
+}
+
 /* TYPE NAME = GROUP; at the start of a statement is left out. */
 static bool skip_declaration(struct parser *p, const char *first, span where)
 {
-    static const char *const types[] = {"auto", "thread_block", "thread_block_tile", "thread_group"};
     const char *at = behind_scopes(first), *type = NULL, *end;
     for (size_t i = 0; i < COUNT(types) && !type; i++)
         type = behind(at, types[i]);
@@ -194,6 +207,8 @@ static int read_sync(struct parser *p, const char *name, union value *value, spa
 
 int fe_translate_group(struct parser *p, union value *value, span *where)
 {
+    if (!may_be_of_group(p, value->name, p->cursor))
+        return -1;
     const char *first = p->line_start + where->at.column - 1, *name = behind_scopes(first), *end;
     if (skip_declaration(p, first, *where))
         return 0;

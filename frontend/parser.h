@@ -140,7 +140,10 @@ static inline bool fe_in_word(char c)
 }
 static inline size_t fe_word_length(const char *at)
 {
-    return strspn(at, FE_LETTERS);
+    size_t n = 0;
+    while (fe_in_word(at[n]))
+        n++;
+    return n;
 }
 /* The next character of the line that is no blank. */
 static inline const char *fe_behind_blanks(const char *at)
