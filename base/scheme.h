@@ -29,8 +29,7 @@ enum scheme_property {
     SCHEME_WARP_SCALARS = 2,
     /* Results may differ from the reference's: compared only if asked for. */
     SCHEME_UNSOUND = 4,
-    /* The machine has convergence barriers (cb.join and its like), and joins the one of a branch as lanes
-     * diverge there. */
+    /* The machine has convergence barriers (cb.join and its like). */
     SCHEME_BARRIERS = 8,
     /* Of the threads of one function those of the lowest code index run: blocks are laid out by priority, and
      * block words with re-convergence checks are marked. */

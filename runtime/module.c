@@ -30,6 +30,12 @@ static bool is_barrier_operation(const struct bc_ins *ins)
            ins->imm <= (threshold ? RT_MAX_LANES : 0);
 }
 
+/* Lanes that gather, rejoin or have thresholds. */
+static bool is_of_predictions(const struct bc_ins *ins)
+{
+    return ins->d || ins->imm || (ins->op == BC_scheme && ins->a == BC_CB_REJOIN);
+}
+
 /* NULL, or why the scheme can't execute the word. */
 static const char *lacks(enum scheme scheme, const struct bc_ins *ins)
 {
@@ -37,7 +43,8 @@ static const char *lacks(enum scheme scheme, const struct bc_ins *ins)
     bool own = op == BC_scheme || op == BC_wait;
     if (own && !rt_scheme_of(scheme)->wait)
         return "it has no operations of its own";
-    if (own && !is_barrier_operation(ins))
+    if (own &&
+        (!is_barrier_operation(ins) || (is_of_predictions(ins) && !scheme_has(scheme, SCHEME_PREDICTIONS))))
         return "it has no such operation";
     if (bc_returns(op) && op != BC_ret && !scheme_has(scheme, SCHEME_FRONTIERS))
         return "it has no calls with two successors";

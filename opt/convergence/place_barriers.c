@@ -172,7 +172,7 @@ static const struct ir_function *find_too_large(struct opt_context *c, const str
 
 static bool are_off(struct opt_context *c, const struct ir_module *m)
 {
-    if (opt_option(c, OPT_OPTION_predict) == OPT_predict_off)
+    if (!opt_honours_predictions(c))
         return true;
     const struct ir_function *large = find_too_large(c, m);
     if (large)

@@ -178,6 +178,19 @@ uint32_t rt_most_scalars(const struct bc_program *p)
     return most;
 }
 
+uint32_t rt_count_barriers(const struct bc_program *p)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        const struct bc_ins *ins = &p->code.at[i];
+        bool named = ins->op == BC_scheme || ins->op == BC_wait;
+        count = named && ins->b >= count ? ins->b + 1u : count;
+        count = named && ins->c >= count ? ins->c + 1u : count;
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+    return count;
+}
+
 /* NULL: it is in none. */
 static const struct bc_function *function_at(const struct bc_program *p, uint32_t pc)
 {

@@ -1,19 +1,6 @@
 /* barrier_storage.c: the room that the scheme barrier needs for a warp, and its state when lanes begin. */
 #include "runtime/schemes/barrier.h"
 
-static uint32_t count_registers(const struct bc_program *p)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < p->code.count; i++) {
-        const struct bc_ins *ins = &p->code.at[i];
-        bool named = ins->op == BC_scheme || ins->op == BC_wait;
-        count = named && ins->b >= count ? ins->b + 1u : count;
-        count = named && ins->c >= count ? ins->c + 1u : count;
-        i += bc_has_branch_word((enum bc_op)ins->op);
-    }
-    return count;
-}
-
 static void find_rejoined(const struct bc_program *p, bool *rejoins)
 {
     for (uint32_t i = 0; i < p->code.count; i++) {
@@ -32,7 +19,7 @@ struct parts {
 };
 static struct parts parts_of(const struct bc_program *p, uint32_t lanes)
 {
-    size_t registers = count_registers(p);
+    size_t registers = rt_count_barriers(p);
     struct parts s = {.copies = sizeof(struct barriers)};
     s.records = s.copies + (size_t)lanes * rt_most_scalars(p) * sizeof(uint64_t);
     s.rejoins = s.records + (registers + lanes + 1) * sizeof(struct record);

@@ -106,5 +106,7 @@ uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc);
 uint32_t rt_call_depth(const struct rt_warp *w, uint32_t pc, unsigned lane);
 /* Of the kernel that has most. */
 uint32_t rt_most_scalars(const struct bc_program *p);
+/* Convergence barrier registers, up to the highest that the program names. */
+uint32_t rt_count_barriers(const struct bc_program *p);
 
 #endif

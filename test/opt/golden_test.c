@@ -1,6 +1,6 @@
 /* golden_test.c: passes on small modules. test/opt/PASS/NAME.kir holds a module, a line
- * "; RUN: passes [-foption]…" and, below a line "; ----", the module after those passes, and the remarks as
- * comments. So do the blocks marked `kir` of docs/passes.md, whose table of passes is checked as well.
+ * "; RUN: passes [--scheme=NAME] [-foption]…" and, below a line "; ----", the module after those passes, and
+ * the remarks as comments. So do the blocks marked `kir` of docs/passes.md, whose table of passes is checked as well.
  *
  * Each is run with verification after each pass and with the kept analyses checked; the result's text
  * has to read back as the same text. `golden_test -u [FILE…]` rewrites the files.
@@ -91,7 +91,9 @@ static void optimize(struct golden *g, struct text *whole)
     for (char *at = strchr(g->passes, ' '); at; at = strchr(at, ' ')) {
         char option[64];
         *at++ = '\0';
-        if (sscanf(at, "-f%63s", option) != 1 || opt_options_set(&o, &a, option))
+        if (sscanf(at, "--scheme=%63s", option) == 1 && scheme_find(option) < SCHEMES)
+            o.properties = scheme_info[scheme_find(option)].properties;
+        else if (sscanf(at, "-f%63s", option) != 1 || opt_options_set(&o, &a, option))
             fail_msg("%s: wrong option at '%s'", g->path, at);
     }
     o.verify_each = o.check_analyses = o.remarks = true;
