@@ -1,12 +1,14 @@
-/* allocate_barriers.c: lowering for machines with few barrier registers, and branches that join none: a branch's
- * join becomes an instruction before it, and barriers that nobody is in at the same time get one register.
+/* allocate_barriers.c: lowering for machines with few barrier registers, and branches that join none: a
+ * branch's join becomes an instruction before it, and barriers that nobody is in at the same time get one
+ * register.
  *
- * place_barriers has numbered them through the module. A barrier is *live* where threads may be in it: from its
- * joins on to its wait. A cancel does not end that, as it takes out only those that execute it. Barriers conflict
- * if an operation on one stands where the other is live. Each gets the lowest register of none that it conflicts
- * with, in the order of joins, and above all that are live where its function is called.
+ * place_barriers has numbered them through the module. A barrier is *live* where threads may be in it: from
+ * its joins on to its wait. A cancel does not end that, as it takes out only those that execute it. Barriers
+ * conflict if an operation on one stands where the other is live. Each gets the lowest register of none that
+ * it conflicts with, in the order of joins, and above all that are live where its function is called.
  *
- * Time: a data-flow problem with a bit for each barrier of a function, and the barriers that are live at each join.
+ * Time: a data-flow problem with a bit for each barrier of a function, and the barriers that are live at
+ * each join.
  */
 #include "ir/analysis/dataflow.h"
 #include "opt/pass.h"
@@ -79,7 +81,7 @@ static void find_live(struct allocation *x)
     x->entered = ir_dataflow_solve(x->arena, &d);
 }
 
-/* A barrier conflicts with those that are live at its operations. Threads may pass a wait that are not in it. */
+/* A barrier conflicts with those that are live at its operations. Not all threads at a wait are in it. */
 static void note_conflicts(struct allocation *x, ir_ref r, struct bitset live)
 {
     if (!ir_is_convergence_barrier(ir_at(x->f, r)->op))

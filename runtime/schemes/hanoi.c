@@ -1,27 +1,27 @@
 /* hanoi.c: the control flow of GPUs from Turing on: barrier registers and a stack of warp splits (M. Abaie
  * Shoushtary, J. Tubella Murgadas, A. Gonzalez, "Control Flow Management in Modern GPUs", 2024).
  *
- * Lanes that run together are a *warp split*. The running one goes on until it waits, ends or yields; then the one
- * on top of the stack runs. A branch at which lanes diverge pushes a split for each side and runs the first.
+ * Lanes that run together are a *warp split*. The running one goes on until it waits, ends or yields; then
+ * the one on top of the stack runs. A branch at which lanes diverge pushes one for each side, the first last.
  *
  *   BSSY B     (cb.join)    the running lanes take part in B
  *   BSYNC B    (cb.wait)    lanes that take part in B wait until all that do have come, and go on as one split
  *   BREAK B    (cb.cancel)  the running lanes take part in B no more
- *   YIELD                   the running split goes to the bottom of the stack. It is no instruction here: a split
+ *   YIELD                   the running split goes to the bottom of the stack. No instruction here: a split
  *                           yields that has done nothing but spin for PATIENCE time slices
  *
- * A register is one mask for the whole warp. That is enough because splits run last in, first out: before lanes
- * of a lower split come to a BSSY, all that took part in its barrier have come to the BSYNC, broken or ended.
+ * A register is one mask for the warp. That is enough because splits run last in, first out: before lanes of
+ * a lower split come to a BSSY, all in its register have come to the BSYNC, broken or ended.
  *
- * Invariants. Splits on the stack, the running one, the held one and the waiting lanes are disjoint and together
- * the live lanes. waiting ⊆ joined; a lane waits at one register at most. No register has waiting == joined but
- * while an operation is executed, unless both are empty.
+ * Invariants. Splits on the stack, the running one, the held one and the waiting lanes are disjoint and
+ * together the live lanes. waiting ⊆ joined; a lane waits at one register at most. No register has waiting
+ * == joined but while an operation is executed, unless both are empty.
  *
  * A group that comes to `barrier()` before all others is held and leaves all registers, as if it had ended.
  *
- * After a yield lanes may be anywhere: those that wait at one register may go on at several places, and where all
- * wait a register is given up. From then on, and while a group is held, splits keep copies of the scalars, which
- * the code takes to be shared by lanes that barriers hold together.
+ * After a yield lanes may be anywhere: those that wait at one register may go on at several places, and
+ * where all wait a register is given up. From then on, and while a group is held, splits keep copies of the
+ * scalars, which the code takes to be shared by lanes that barriers hold together.
  */
 #include "runtime/core/lanes.h"
 #include "runtime/launch/watch.h"

@@ -1,6 +1,7 @@
 /* golden_test.c: passes on small modules. test/opt/PASS/NAME.kir holds a module, a line
  * "; RUN: passes [--scheme=NAME] [-foption]…" and, below a line "; ----", the module after those passes, and
- * the remarks as comments. So do the blocks marked `kir` of docs/passes.md, whose table of passes is checked as well.
+ * the remarks as comments. So do the blocks marked `kir` of docs/passes.md, whose table of passes is checked as
+ * well.
  *
  * Each is run with verification after each pass and with the kept analyses checked; the result's text
  * has to read back as the same text. `golden_test -u [FILE…]` rewrites the files.
