@@ -80,16 +80,13 @@ static void draw_for_barriers(const struct fz_options *o, struct fz_random *r, b
         s->passes.told[OPT_OPTION_predict_threshold] = 1 + fz_below(r, 65);
 }
 
-/* Whether calls are shared wherever they may be, though it does not pay; where threads that go round a loop
- * wait. */
+/* Whether calls are shared wherever they may be, though it does not pay. */
 static void draw_for_frontiers(const struct fz_options *o, struct fz_random *r, struct fz_setup *s)
 {
     if (!scheme_has(s->scheme, SCHEME_FRONTIERS) || passes_given(o))
         return;
     if (s->level >= 2 && s->passes.count == 0 && fz_chance(r, 25))
         s->passes.told[OPT_OPTION_share_gain] = 1;
-    if (fz_chance(r, 30))
-        s->passes.told[OPT_OPTION_priorities] = OPT_priorities_shape + 1 + fz_below(r, IR_CYCLE_ENDS);
 }
 
 /* Whether what its scheme has to check is checked: as asked for, or else in some setups. */
@@ -105,12 +102,13 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
 }
 
 /* Whether threads that return by a gate do so before the others come to its barrier, where the machine holds
- * nobody. If they have left a loop, the code sees to it under SCHEME_LEAVES_LOOPS alone, where the level's own
- * passes have left the loop in the form for it, and nowhere if a way leads them on to a barrier, be it one that
- * nobody comes to (docs/schemes.md, "Barriers"). */
+ * nobody. Thread frontiers run barriers last. Otherwise, if they have left a loop, the code sees to it under
+ * SCHEME_LEAVES_LOOPS alone, where the level's own passes have left the loop in the form for it, and nowhere if
+ * a way leads them on to a barrier, be it one that nobody comes to (docs/schemes.md, "Barriers"). */
 static bool returns_in_time(const struct fz_program *p, const struct fz_setup *s)
 {
-    if (!(scheme_target(s->scheme)->lacks & TARGET_NO_HOLDING) || !fz_has_gates(p))
+    bool holds = !(scheme_target(s->scheme)->lacks & TARGET_NO_HOLDING);
+    if (holds || scheme_has(s->scheme, SCHEME_FRONTIERS) || !fz_has_gates(p))
         return true;
     if (p->class == 'j')
         return false;

@@ -8,6 +8,6 @@ ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c dataflow.c leaving.c waitin
     strong_components.c scopes.c uniformity.c uniformity_scopes.c uniformity_cycles.c uniformity_loads.c \
     control_dependence.c memory.c effects.c \
     pdg_nodes.c pdg.c)
-ir_SRC += $(addprefix ir/analysis/,ranges.c range_conditions.c range_of.c turns.c priorities.c stretches.c frontier.c)
-ir_SRC += ir/converge/order.c ir/converge/reconvergence.c
+ir_SRC += $(addprefix ir/analysis/,ranges.c range_conditions.c range_of.c)
+ir_SRC += ir/converge/order.c ir/converge/reconvergence.c ir/converge/frontier.c
 ir_SRC += $(addprefix ir/views/,views.c structure.c frontier.c dependence.c)

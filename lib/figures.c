@@ -1,7 +1,7 @@
 /* figures.c: what is known of a kernel's code without running it (include/kernc-figures.def): the columns
  * of Figure 5 of "SIMD Re-Convergence at Thread Frontiers".
  */
-#include "ir/analysis/analysis.h"
+#include "ir/converge/frontier.h"
 #include "lib/result.h"
 
 enum { WORK = 50000000 }; /* as the limit frontier_work */

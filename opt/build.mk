@@ -6,7 +6,7 @@ opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c ne
 opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
 opt_SRC += $(addprefix opt/convergence/,infer_tokens.c nonconvergent.c reducible.c latch.c join_barriers.c converge.c converge_demand.c \
     unify_edges.c unify_returns.c loop_normal_form.c cut_loops.c structured.c structurize.c structurize_branches.c)
-opt_SRC += $(addprefix opt/convergence/,wrap_predicted.c frontier.c cycle_ends.c split_leaving.c place_barriers.c allocate_barriers.c predict.c pdom_barriers.c predict_calls.c \
+opt_SRC += $(addprefix opt/convergence/,wrap_predicted.c place_barriers.c allocate_barriers.c predict.c pdom_barriers.c predict_calls.c \
     predict_cancel.c predict_refuse.c predict_region.c live_ranges.c deconflict.c idle_barriers.c thresholds.c)
 opt_SRC += $(addprefix opt/csc/,csc.c arms.c match.c table.c schedule.c bill.c motion.c divergence.c correspond.c elements.c gather.c landing.c guard.c ways.c decided.c exchange.c)
 opt_SRC += $(addprefix opt/lower/,fold_branches.c lower_icalls.c lower_switch.c lower_block_memory.c lower_division.c \
@@ -14,6 +14,6 @@ opt_SRC += $(addprefix opt/lower/,fold_branches.c lower_icalls.c lower_switch.c 
 opt_SRC += opt/check/check_memory.c opt/check/barriers.c opt/check/origins.c opt/check/carry.c
 opt_SRC += $(addprefix opt/notes/,performance_notes.c left_apart.c idle_predictions.c causes.c stride.c)
 opt_SRC += $(addprefix opt/convergence/,detect_predictions.c prediction_candidates.c)
-opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c replay_order.c profile.c)
+opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c profile.c)
 opt_SRC += $(addprefix opt/convergence/,share_calls.c share_sites.c check_uniformity.c)
-opt_SRC += opt/reconverge/reconverge.c
+opt_SRC += opt/reconverge/reconverge.c opt/reconverge/frontier.c

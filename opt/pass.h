@@ -24,12 +24,6 @@ struct opt_context {
     enum opt_pass pass;
     bool required; /* the pass is one that the target or scheme needs */
 };
-/* As by ir_priorities_new: by block, how the outermost cycle of which it is the header ends. `at` NULL: all end
- * as usual. */
-struct opt_ends {
-    const uint8_t *at;
-};
-
 #define PASS(name, function, level, needs, keeps, meaning)                                                   \
     bool opt_##function(struct opt_context *c, struct ir_function *f);
 #define MODULE_PASS(name, function, level, needs, keeps, meaning)                                            \

@@ -15,6 +15,7 @@
  * So nobody waits where others run, or in a block of higher priority, and lanes have met as soon as they can.
  */
 #include "backend/bytecode/encode.h"
+#include "ir/converge/frontier.h"
 
 #include <stdlib.h>
 

@@ -1,20 +1,20 @@
 /* frontier.c: mode frontier: priorities of blocks, which become their order, and re-convergence checks ("SIMD
- * Re-Convergence at Thread Frontiers", section 4.1), as opt/convergence/frontier.c finds them for the
+ * Re-Convergence at Thread Frontiers", section 4.1), as opt/reconverge/frontier.c finds them for the
  * interpreter, on the graph that words are made from.
  *
  * A CONVERGE stands where a check is needed. Branches at which lanes may diverge name both sides, so that
  * lanes wait at blocks and nowhere else; nothing has to be known of where they reconverge. They are the
  * branches at which threads of a group may diverge, or lanes that the machine runs together.
  */
+#include "ir/converge/frontier.h"
 #include "backend/warpcore/reconverge.h"
 
 void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
                      const struct ir_leaving *leaving, struct wc_reconvergence *out)
 {
     struct bitset divergent = ir_divergent_branches_new(a, g, cycles, leaving);
-    u32_vec order =
-        ir_priorities_new(a, g, cycles, leaving, NULL, UINT64_MAX); /* the pass has kept the limit */
-    const struct ir_frontier *x = ir_frontier_new(a, g, divergent, order, WC_MAX_STACK_STEPS);
+    u32_vec order = ir_priorities(a, g, cycles, ir_tokens_new(a, g), UINT64_MAX); /* the pass has kept it */
+    const struct ir_frontier *x = ir_frontier_barriers_last(a, g, divergent, order, WC_MAX_STACK_STEPS);
     out->order = x->order;
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t b = g->rpo[i];

@@ -177,56 +177,6 @@ uint32_t ir_cycle_left(const struct ir_cycles *f, uint32_t a, uint32_t b);
 /* How many cycles that is, with those inside that have a. O(log depth). */
 uint32_t ir_cycles_left(const struct ir_cycles *f, uint32_t a, uint32_t b);
 
-/* ---- thread frontiers (ir/analysis/priorities.c, frontier.c) ------------------------------------------ */
-
-/* The reachable blocks, highest priority first ("SIMD Re-Convergence at Thread Frontiers", section 4.1). The
- * entry is the first. Each cycle is one stretch of the order, so that all threads of an iteration come to its
- * last block before one of them begins the next: that is its only latch, or, if several blocks lead back, its
- * header, or the place where those who come from it reconverge (turns.c). Within a stretch blocks stand before
- * those that they lead to, so before their immediate post-dominators; what holds a barrier stands behind all
- * that does not follow it (section 4.2). Ties: reverse post-order. O((blocks + edges) * (depth of cycles +
- * log blocks)), and `work` for tokens whose regions reach beyond cycles: steps, each a block of a region
- * looked at. Empty if that is too little.
- *
- * `ends`: by block, enum ir_cycle_end of the outermost cycle whose header it is, if that has no convergent
- * operation, nor an atomic, also where it calls; NULL: all as usual. Any choice is right; they differ in how
- * often blocks are run. */
-enum ir_cycle_end {
-    IR_END_USUAL,   /* as above */
-    IR_END_KEPT,    /* its only latch or its header, whatever its shape */
-    IR_END_LATCH,   /* its latch, or else the last block that all who come from its first block pass */
-    IR_END_MEETING, /* that block */
-    IR_END_FIRST,   /* its first block in reverse post-order */
-    IR_CYCLE_ENDS
-};
-u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                          const struct ir_leaving *l, const uint8_t *ends, uint64_t work);
-
-struct ir_frontier {
-    u32_vec order;        /* as above */
-    uint32_t *priority;   /* by block: its place in `order`; 0 is the highest */
-    struct rows frontier; /* of each block: where disabled threads may wait while it runs, by
-                             priority; all of lower priority than the block */
-    struct bitset checks; /* blocks that threads may enter while others wait there, or in a
-                             block of higher priority: re-convergence checks */
-    bool cut;             /* `work` was too little: frontiers are empty, all blocks are
-                             checked */
-};
-/* divergent: blocks at whose branches threads may diverge; others go one way together. order: any that has
- * each reachable block once, the entry first. work: steps, each a block added to a frontier or a look at
- * one. */
-struct ir_frontier *ir_frontier_new(struct arena *a, const struct ir_cfg *c, struct bitset divergent,
-                                    u32_vec order, uint64_t work);
-/* The branches at which threads of a converged group may diverge, or threads that a machine runs together: what
- * the two analyses of the same function say (`machine`: ignore_tokens). _new: from scratch. */
-struct ir_uniformity;
-struct bitset ir_divergent_branches(struct arena *a, const struct ir_uniformity *threads,
-                                    const struct ir_uniformity *machine);
-struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                                        const struct ir_leaving *l);
-/* Whether others may wait in block w while b runs. O(log of its frontier). */
-bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
-
 /* ---- program structure tree (ir/analysis/pst.c) ------------------------------------------------------ */
 
 /* An edge of the graph: edge number `edge` of block `from`; IR_NO_BLOCK stands for the virtual start (whose

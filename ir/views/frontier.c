@@ -1,6 +1,7 @@
 /* frontier.c: thread frontiers, shown: blocks by priority, where others may wait while each runs, and where
  * re-convergence is checked. In graphs, dashed edges lead from a block to those of its frontier.
  */
+#include "ir/converge/frontier.h"
 #include "ir/views/view.h"
 
 enum { WORK = 50000000 }; /* as the limit frontier_work */
@@ -14,22 +15,18 @@ static bool is_laid_out(const struct ir_function *f)
     return false;
 }
 
-static u32_vec find_order(struct ir_viewer *v)
+static struct ir_frontier *find(struct ir_viewer *v)
 {
+    struct bitset divergent = v->uniformity->branches;
     u32_vec order = {0};
-    if (!is_laid_out(v->cfg->fn))
-        return ir_priorities_new(v->arena, v->cfg, v->cycles, ir_leaving_new(v->arena, v->cfg), NULL,
-                                 UINT64_MAX);
+    if (!is_laid_out(v->cfg->fn)) {
+        order = ir_priorities(v->arena, v->cfg, v->cycles, ir_tokens_new(v->arena, v->cfg), UINT64_MAX);
+        return ir_frontier_barriers_last(v->arena, v->cfg, divergent, order, WORK);
+    }
     ir_each_block(i, b, v->cfg->fn)
         if (bitset_has(v->cfg->reachable, b))
             vec_push(v->arena, &order, b);
-    return order;
-}
-
-static struct ir_frontier *find(struct ir_viewer *v)
-{
-    u32_vec order = find_order(v);
-    return ir_frontier_new(v->arena, v->cfg, v->uniformity->branches, order, WORK);
+    return ir_frontier_new(v->arena, v->cfg, divergent, order, WORK);
 }
 
 static void members(const struct ir_viewer *v, const struct ir_frontier *x, uint32_t b, struct text *out)

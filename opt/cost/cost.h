@@ -117,14 +117,4 @@ struct cost_figures {
 void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, uint64_t steps,
                  struct cost_figures *figures);
 
-/* ---- a warp by priorities (replay_order.c) ------------------------------------------------------------ */
-
-/* By block: its instructions, of a call with the callee's cycles (functions: the analysis costs; NULL:
- * there are no calls). */
-uint32_t *cost_sizes_of_blocks(struct arena *a, const struct ir_function *f, const uint64_t *functions);
-/* Instructions that a warp of the first `lanes` sampled lanes executes if, of all blocks where lanes are, the
- * one with the lowest priority[b] is run by all that are there. Time: `lanes` for each block that is run. */
-uint64_t cost_replay_order(const struct cost_sample *s, uint32_t lanes, const uint32_t *priority,
-                           const uint32_t *size);
-
 #endif

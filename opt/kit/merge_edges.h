@@ -35,13 +35,13 @@ bool opt_unify_switch(struct opt_context *c, struct ir_function *f, uint32_t blo
  * own. */
 void opt_switch_to_tests(struct ir_function *f, uint32_t block);
 
-/* Gives threads that leave for good blocks of their own (split_leaving.c). */
-bool opt_split_leaving(struct opt_context *c, struct ir_function *f);
 /* Gives loops that threads leave for good alone one way round (latch.c). */
 bool opt_unify_latches(struct opt_context *c, struct ir_function *f);
 /* Removes hearts that keep no threads apart (reconverge.c): those that no operation is controlled by, and
  * those in no cycle without the definition that they are made from, whose uses get that. */
 bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f);
+/* Cuts blocks between operations of different scopes, so that each block is of one (reconverge.c). */
+bool opt_split_scopes(struct opt_context *c, struct ir_function *f);
 /* Whether a kernel has barriers that join_barriers would join, those in functions that it calls too. */
 bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f);
 /* Gives each cycle with several entries a header (reducible.c). False: they are nested too deep. */

@@ -476,8 +476,7 @@ bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f)
     return drop_unused_hearts(c, f) || changed;
 }
 
-/* Cuts blocks between operations of different scopes, so that each block is of one. */
-static bool split_scopes(struct opt_context *c, struct ir_function *f)
+bool opt_split_scopes(struct opt_context *c, struct ir_function *f)
 {
     const struct ir_cycles *cycles = opt_cycles(c, f);
     const struct ir_cfg *g = opt_cfg(c, f);
@@ -563,7 +562,7 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
     if (!opt_scheme_has(c, SCHEME_HOLDS))
         return false; /* who returns, and who comes to a barrier, has to be told apart: see converge */
     bool changed = opt_drop_needless_hearts(c, f);
-    changed |= split_scopes(c, f);
+    changed |= opt_split_scopes(c, f);
     if (!(f->flags & IR_FN_KERNEL) && opt_return_once(x.arena, opt_cfg(c, f), f)) {
         opt_invalidate(c, f); /* threads that called a function together return together */
         changed = true;

@@ -2,7 +2,7 @@
 #include "opt/runner/internal.h"
 
 #include "ir/analysis/callgraph.h"
-#include "opt/convergence/cycle_ends.h"
+#include "ir/converge/frontier.h"
 #include "opt/cost/cost.h"
 
 enum what { BLOCKS, VALUES };
@@ -109,14 +109,6 @@ static struct ir_dominators *reconvergence(struct opt_context *c, struct arena *
     return opt_scheme_has(c, SCHEME_RETURNS)
                ? ir_return_post_dominators_new(a, opt_cfg(c, f), opt_leaving(c, f))
                : ir_reconvergence_new(a, opt_cfg(c, f), opt_leaving(c, f));
-}
-
-/* Empty: the limit was too low. */
-static u32_vec *priorities(struct opt_context *c, struct arena *a, const struct ir_function *f)
-{
-    return kept_list(a, ir_priorities_new(a, opt_cfg(c, f), opt_cycles(c, f), opt_leaving(c, f),
-                                          opt_cycle_ends(c, f)->at,
-                                          c->options->limits[OPT_LIMIT_priority_work]));
 }
 
 static void *compute_of_function(struct opt_context *c, struct arena *a, const struct ir_function *f,

@@ -1,7 +1,6 @@
 /* equal.c: whether two results of an analysis say the same: what a pass said it kept, and the same computed
  * anew. Both are of functions with the same number of values where they describe values.
  */
-#include "opt/convergence/cycle_ends.h"
 #include "opt/cost/cost.h"
 #include "opt/runner/internal.h"
 
@@ -207,25 +206,6 @@ static bool equal_divergent_branches(const struct bitset *a, const struct bitset
                                      const struct ir_function *f)
 {
     return bitset_equal(*a, *b);
-}
-
-static bool equal_cycle_ends(const struct opt_ends *a, const struct opt_ends *b, const struct ir_function *f)
-{
-    return !a->at == !b->at && (!a->at || memcmp(a->at, b->at, f->blocks.count) == 0);
-}
-
-static bool equal_priorities(const u32_vec *a, const u32_vec *b, const struct ir_function *f)
-{
-    return same_list(*a, *b);
-}
-
-static bool equal_thread_frontier(const struct ir_frontier *a, const struct ir_frontier *b,
-                                  const struct ir_function *f)
-{
-    uint32_t blocks = f->blocks.count;
-    return same_list(a->order, b->order) && a->cut == b->cut && bitset_equal(a->checks, b->checks) &&
-           same(a->frontier.start, b->frontier.start, blocks + 1) &&
-           same(a->frontier.at, b->frontier.at, a->frontier.start[blocks]);
 }
 
 static bool equal_waiting_functions(const struct bitset *a, const struct bitset *b,

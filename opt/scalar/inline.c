@@ -1,21 +1,23 @@
 /* inline.c: calls of small device functions, and of those called once, become their bodies.
  *
  * What is inlined is decided callees before callers, by sizes with all that is to be put into a function.
- * Bodies go only into functions that run themselves: one that is inlined wherever it is called keeps its own
- * calls, so that no body is copied into one that is only copied on. The token of the call takes the place of
- * the callee's entry token ("Convergent Operation Semantics", entry); all convergent operations of both have
- * tokens by then (infer_tokens.c).
+ * Bodies go only into functions that run themselves: one that is inlined wherever it is called keeps its
+ * own calls, so that no body is copied into one that is only copied on. The token of the call takes the
+ * place of the callee's entry token ("Convergent Operation Semantics", entry); all convergent operations of
+ * both have tokens by then (infer_tokens.c).
  *
  * inline_barriers inlines other functions, whatever their size: those that some threads may leave while
- * others are at a barrier (ir/analysis/leaving.c). In a kernel, threads that go past a barrier run on to its
- * end; in a function they would wait for the others at the return. For warp-core also those with barriers that
- * kernels call where the ways to barriers are to be joined (join_barriers.c). Whether threads may leave is
- * summed up for each function from what is known of those that it calls, without their bodies. What is copied
- * has a limit (inline_barriers_size): kernels come first, then the functions that they still call.
+ * others are at a barrier (ir/analysis/leaving.c). In a kernel, threads that go past a barrier run on to
+ * its end; in a function they would wait for the others at the return. For warp-core also those with
+ * barriers that kernels call where the ways to barriers are to be joined (join_barriers.c); and, for thread
+ * frontiers, all with barriers: these come last of all blocks of a kernel (ir/converge/frontier.h). Whether
+ * threads may leave is summed up for each function from what is known of those that it calls, without their
+ * bodies. What is copied has a limit (inline_barriers_size): kernels come first, then the functions that
+ * they still call.
  *
  * Not inlined: kernels, functions marked noinline, and, where predictions are honoured, functions that some
- * Predict(f) names, since the call is where threads wait for each other. Time and memory are linear in the code
- * before and after; SIZE_MAX_CALLER bounds what a function becomes.
+ * Predict(f) names, since the call is where threads wait for each other. Time and memory are linear in the
+ * code before and after; SIZE_MAX_CALLER bounds what a function becomes.
  */
 #include "opt/kit/inline_call.h"
 #include "opt/kit/merge_edges.h"
@@ -40,6 +42,7 @@ struct inliner {
     struct bitset taken;        /* functions whose addresses are */
     bool barriers;              /* the pass is inline_barriers */
     bool joins;                 /* barriers of the function that is worked on are to be joined */
+    bool last;                  /* barriers come last of all blocks of a kernel */
     bool changed;
 };
 
@@ -92,7 +95,7 @@ static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref cal
                    k->named ? "a prediction names it" : "it is marked noinline");
         return false;
     }
-    if (n->barriers && !n->passing[id].nothing_follows && !(n->joins && k->waits))
+    if (n->barriers && !n->passing[id].nothing_follows && !((n->joins || n->last) && k->waits))
         return false;
     bool fits = n->barriers || callee->flags & IR_FN_INLINE || is_small(n, k);
     if (!fits || n->facts[f->id].size + k->size > SIZE_MAX_CALLER ||
@@ -248,7 +251,11 @@ static void expand(struct inliner *n, struct ir_function *f)
 
 static bool run(struct opt_context *c, struct ir_module *m, bool barriers)
 {
-    struct inliner n = {.c = c, .m = m, .barriers = barriers, .taken = *opt_addresses_taken(c, m)};
+    struct inliner n = {.c = c,
+                        .m = m,
+                        .barriers = barriers,
+                        .last = opt_scheme_has(c, SCHEME_FRONTIERS),
+                        .taken = *opt_addresses_taken(c, m)};
     const u32_vec *order = opt_callees_first(c, m);
     find_facts(&n);
     n.passing = arena_array(c->scratch, struct ir_passing, m->functions.count);

@@ -1,7 +1,7 @@
 /* tf_stack.c: thread frontiers on a sorted stack ("SIMD Re-Convergence at Thread Frontiers", section 5.2).
  *
  * Of all the places where lanes are, the one with the lowest code index is run: the compiler has laid out
- * blocks by priority (opt/convergence/frontier.c). Groups that wait are entries of a stack that is sorted
+ * blocks by priority (opt/reconverge/frontier.c). Groups that wait are entries of a stack that is sorted
  * by their code index, the next to run on top. Lanes that get to the place of an entry merge with it; so
  * there is one entry for each place, and at most one for each lane. At a block with a re-convergence check
  * the running group compares its place with that on top: it takes these lanes in, or gives way to them.

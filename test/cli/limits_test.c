@@ -91,7 +91,7 @@ static const char *check_of(enum scheme s)
 /* False: the verb has no such limit. */
 static bool make_trial(struct trial *t, uint64_t n)
 {
-    static const char *const switches[] = {"", "-fpredict=auto", "-fpriorities=model", ""};
+    static const char *const switches[] = {"", "-fpredict=auto"};
     uint64_t drawn = hash_mix(n, 27);
     unsigned value = (unsigned)(n % VALUES) + 1;
     *t = (struct trial){.limit = limits.at[n / VALUES % limits.count]};
@@ -111,7 +111,7 @@ static bool make_trial(struct trial *t, uint64_t n)
     if (!(drawn >> 16 & 3) && takes(v, OPTION_CHECK))
         add_words(t, check_of(s));
     if (takes(v, OPTION_SWITCH) && strcmp(v->name, "tune") != 0) /* it may have nothing to tune then */
-        add_words(t, switches[drawn >> 20 & 3]);
+        add_words(t, switches[drawn >> 20 & 1]);
     add_words(t, arena_printf(&arena, "--limit=%s=%u", t->limit->name, value));
     return true;
 }

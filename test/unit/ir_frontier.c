@@ -12,7 +12,8 @@ struct machine {
     const struct ir_frontier *x;
     struct bitset divergent;
     uint32_t threads;
-    bool seen[STATES]; /* by the threads' places */
+    bool barriers_last; /* as ir_frontier_barriers_last has it */
+    bool seen[STATES];  /* by the threads' places */
     u32_vec work;
     bool waits[BLOCKS][BLOCKS]; /* whether a thread has waited in the second block while the first ran */
 };
@@ -88,6 +89,13 @@ static void go_on(struct machine *k, struct state before, struct state s, uint32
     }
 }
 
+/* Nobody whom a barrier would have to wait for is elsewhere than at one. */
+static void check_barrier(const struct machine *k, struct state s, uint32_t running)
+{
+    for (uint32_t i = 0; i < k->threads && k->barriers_last && has_barrier(k->g, running); i++)
+        assert_true(s.at[i] == ENDED || s.at[i] == running || has_barrier(k->g, s.at[i]));
+}
+
 static void simulate(struct machine *k)
 {
     add_state(k, (struct state){{0}});
@@ -96,6 +104,7 @@ static void simulate(struct machine *k)
         uint32_t running = highest(k, s);
         if (running == ENDED)
             continue;
+        check_barrier(k, s, running);
         for (uint32_t i = 0; i < k->threads; i++)
             if (s.at[i] != running && s.at[i] != ENDED) {
                 k->waits[running][s.at[i]] = true;
@@ -151,6 +160,28 @@ static void frontiers_have_all_that_wait(void **state)
     assert_true(entries[1] > GRAPHS && reached[1] * 100 >= entries[1] * 95);
 }
 
+/* Machines that hold nobody run a barrier when all others are at one ("SIMD Re-Convergence at Thread
+ * Frontiers", section 4.2). */
+static void barriers_run_last(void **state)
+{
+    uint32_t moved = 0, kept = 0;
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        struct graph g = random_graph(2 + i % (BLOCKS - 1), true);
+        struct bitset divergent = random_branches(&g);
+        u32_vec order = priorities(&g);
+        struct ir_frontier *x = ir_frontier_barriers_last(&g.arena, g.c, divergent, order, 1000000);
+        struct machine k = {
+            .g = &g, .x = x, .divergent = divergent, .threads = 2 + i % 2, .barriers_last = true};
+        bool same = memcmp(order.at, x->order.at, order.count * sizeof *order.at) == 0;
+        moved += !same, kept += same;
+        check_rows(&g, x);
+        simulate(&k);
+        end(&g);
+    }
+    print_message("%u orders changed, %u kept\n", moved, kept);
+    assert_true(moved > GRAPHS / 10 && kept > GRAPHS / 10);
+}
+
 static void too_little_work(void **state)
 {
     for (uint32_t i = 0; i < 200; i++) {
@@ -175,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frontiers_have_all_that_wait),
+        cmocka_unit_test(barriers_run_last),
         cmocka_unit_test(too_little_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

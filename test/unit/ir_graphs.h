@@ -2,7 +2,7 @@
 #ifndef KERNC_TEST_UNIT_IR_GRAPHS_H
 #define KERNC_TEST_UNIT_IR_GRAPHS_H
 
-#include "ir/analysis/turns.h"
+#include "ir/converge/frontier.h"
 #include "test/unit/ir_files.h"
 
 #define BLOCKS 10
@@ -15,7 +15,6 @@ struct graph {
     struct ir_function *f;
     struct ir_cfg *c;
     struct ir_cycles *cycles;
-    uint8_t ends[3 * BLOCKS]; /* of cycles; all usual, or any */
 };
 
 static uint64_t seed = 1;
@@ -52,8 +51,6 @@ static inline struct graph random_graph(uint32_t n, bool barriers)
     }
     g.c = ir_cfg_new(&g.arena, g.f);
     g.cycles = ir_cycles_new(&g.arena, g.c);
-    for (uint32_t b = 0, usual = any(2); b < COUNT(g.ends); b++)
-        g.ends[b] = usual ? IR_END_USUAL : (uint8_t)any(IR_CYCLE_ENDS);
     return g;
 }
 
@@ -65,8 +62,15 @@ static inline void end(struct graph *g)
 
 static inline u32_vec priorities(struct graph *g)
 {
-    return ir_priorities_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c), g->ends,
-                             UINT64_MAX);
+    return ir_priorities(&g->arena, g->c, g->cycles, ir_tokens_new(&g->arena, g->c), UINT64_MAX);
+}
+
+static inline bool has_barrier(const struct graph *g, uint32_t b)
+{
+    ir_each_ins(r, g->f, b)
+        if (ir_at(g->f, r)->op == IR_barrier)
+            return true;
+    return false;
 }
 
 /* The entry, and behind it the other reachable blocks, shuffled. */

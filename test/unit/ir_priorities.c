@@ -3,31 +3,6 @@
 
 /* ---- priorities -------------------------------------------------------------------------------------- */
 
-/* The cycles as the order takes them: those that are taken apart anew end with their headers. */
-static void take_turns(struct graph *g)
-{
-    struct ir_turns *t = ir_turns_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c), g->ends);
-    if (t)
-        g->cycles = &t->cycles;
-}
-
-/* As ir_cycle_has and ir_cycle_common, of cycles whose blocks do not stand together with those around. */
-static bool has_block(const struct graph *g, uint32_t cycle, uint32_t b)
-{
-    uint32_t k = g->cycles->innermost[b];
-    while (k != IR_NO_CYCLE && k != cycle)
-        k = g->cycles->at[k].parent;
-    return k == cycle;
-}
-
-static uint32_t common_cycle(const struct graph *g, uint32_t a, uint32_t b)
-{
-    uint32_t k = g->cycles->innermost[a];
-    while (k != IR_NO_CYCLE && !has_block(g, k, b))
-        k = g->cycles->at[k].parent;
-    return k;
-}
-
 static uint32_t last_of_cycle(const struct graph *g, const struct ir_cycle *k, const uint32_t *priority)
 {
     uint32_t last = k->header;
@@ -52,14 +27,14 @@ static void check_cycle(const struct graph *g, uint32_t number, const uint32_t *
         return;
     assert_int_equal(priority[k->header], first);
     ir_each_pred(p, k->header, g->c)
-        if (bitset_has(g->c->reachable, p) && has_block(g, number, p))
+        if (bitset_has(g->c->reachable, p) && ir_cycle_has(g->cycles, number, p))
             assert_int_equal(p, last);
 }
 
 /* Whether the edge leads back to the header of a cycle with both blocks, or comes from one that stands last. */
 static bool is_around(const struct graph *g, const uint32_t *priority, uint32_t from, uint32_t to)
 {
-    uint32_t k = common_cycle(g, from, to);
+    uint32_t k = ir_cycle_common(g->cycles, from, to);
     if (k == IR_NO_CYCLE)
         return false;
     const struct ir_cycle *cycle = &g->cycles->at[k];
@@ -130,7 +105,6 @@ static void blocks_stand_before_their_post_dominators(void **state)
         struct graph g = random_graph(1 + i % (3 * BLOCKS), false);
         u32_vec order = priorities(&g);
         uint32_t *priority = check_order(&g, &order);
-        take_turns(&g);
         for (uint32_t k = 0; k < g.cycles->count; k++)
             check_cycle(&g, k, priority);
         check_edges(&g, priority);
@@ -138,14 +112,6 @@ static void blocks_stand_before_their_post_dominators(void **state)
         end(&g);
     }
     assert_true(compared > GRAPHS);
-}
-
-static bool has_barrier(const struct graph *g, uint32_t b)
-{
-    ir_each_ins(r, g->f, b)
-        if (ir_at(g->f, r)->op == IR_barrier)
-            return true;
-    return false;
 }
 
 static void reach(const struct graph *g, uint32_t b, bool *reached)

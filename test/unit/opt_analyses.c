@@ -217,14 +217,6 @@ static void lead_to_barrier(struct ir_function *f)
     ir_block_at(f, b->edges.at[0].block)->edges.at[0].block = b->edges.at[1].block;
 }
 
-/* The right side, with the barrier, comes before the left one. */
-static void lead_from_barrier(struct ir_function *f)
-{
-    uint32_t head = ir_at(f, named(f, "heart"))->block;
-    const struct ir_block *b = ir_block_at(f, head);
-    ir_block_at(f, b->edges.at[1].block)->edges.at[0].block = b->edges.at[0].block;
-}
-
 /* Nothing leads back, and the heart is not used. */
 static void change_loop(struct ir_function *f)
 {
@@ -265,8 +257,6 @@ static void check_notices(enum opt_analysis n, const char *name, void (*change)(
     struct setting x, y;
     start(&x);
     start(&y);
-    x.options.values[OPT_OPTION_priorities] = OPT_priorities_shape + 1;
-    y.options.values[OPT_OPTION_priorities] = OPT_priorities_shape + 1;
     ask(&x, n, x.f);
     assert_null(opt_cache_check(&x.cache, &x.options, x.m, x.f));
     assert_null(opt_cache_check(&x.cache, &x.options, x.m, NULL));
@@ -289,9 +279,7 @@ static void (*change_of(enum opt_analysis n))(struct ir_function *)
     case OPT_ANALYSIS_leaving: return change_kind;
     case OPT_ANALYSIS_stayed_in: return change_returns;
     case OPT_ANALYSIS_ending: return lead_to_barrier;
-    case OPT_ANALYSIS_tokens_in_use:
-    case OPT_ANALYSIS_cycle_ends: return change_loop;
-    case OPT_ANALYSIS_priorities: return lead_from_barrier;
+    case OPT_ANALYSIS_tokens_in_use: return change_loop;
     case OPT_ANALYSIS_joined_barriers: return join_barriers;
     default: return change_values;
     }

@@ -1,11 +1,13 @@
-/* frontier.c: lowering for the schemes tf-stack and tf-sandy: block priorities, which become the order of the
- * blocks, and re-convergence checks ("SIMD Re-Convergence at Thread Frontiers", section 4.1).
+/* frontier.c: lowering for thread frontiers (tf-stack, tf-sandy, mode frontier of warp-core): block
+ * priorities, which become the order of the blocks, and re-convergence checks ("SIMD Re-Convergence at
+ * Thread Frontiers", section 4.1). The order sees to it that threads of a convergent operation are together
+ * (docs/reconvergence.md, Thread frontiers), so control flow stays as it is.
  *
  * The machine part is runtime/schemes/tf_stack.c and tf_sandy.c. Code is laid out in the function's order,
- * so that the lowest code index has the highest priority. Keeps the graph. Near-linear but for the
- * frontiers, whose work is limited: beyond the limit every block has a check.
+ * so that the lowest code index has the highest priority. Near-linear but for the frontiers, whose work is
+ * limited: beyond the limit every block has a check.
  */
-#include "opt/convergence/converge.h"
+#include "ir/converge/frontier.h"
 #include "opt/kit/merge_edges.h"
 
 /* The unreachable blocks stay behind the others. */
@@ -102,90 +104,20 @@ static bool return_apart(struct opt_context *c, struct ir_function *f)
     return from.count;
 }
 
-/* Blocks that are split between operations of different loops. */
-struct loop_splitter {
-    const struct ir_function *f;
-    const struct ir_cycles *cycles;
-    const struct ir_scopes *scopes; /* NULL: too large for anchors */
-    bool too_large;
-    uint32_t *part; /* by instruction: the part of its block */
-    u32_vec left;   /* by part: the cycle that it is behind, and belongs to; or IR_NO_CYCLE */
-};
-
-/* The cycle that the place of the token belongs to: its block's innermost one, or one in that, or that this
- * is behind. */
-static uint32_t cycle_of(const struct loop_splitter *x, ir_ref token)
+/* Barriers begin blocks of their own, which may come last: what stands before them does not wait for others. */
+static bool split_barriers(struct opt_context *c, struct ir_function *f)
 {
-    uint32_t own = x->cycles->innermost[ir_at(x->f, token)->block], left = x->left.at[x->part[token]];
-    if (left == IR_NO_CYCLE)
-        return own;
-    return own == IR_NO_CYCLE || ir_cycle_has(x->cycles, own, x->cycles->at[left].header) ? left : own;
-}
-
-/* The cycle of r's token, or of one that this is made from, if r is behind that cycle; else IR_NO_CYCLE. What a
- * token controls that is made behind the cycle belongs to that one with it. */
-static uint32_t left_cycle(const struct loop_splitter *x, ir_ref r)
-{
-    for (ir_ref token = ir_at(x->f, r)->token; token; token = ir_at(x->f, token)->token) {
-        uint32_t k = cycle_of(x, token);
-        if (k != IR_NO_CYCLE && !ir_cycle_has(x->cycles, k, ir_at(x->f, r)->block))
-            return k;
-    }
-    return IR_NO_CYCLE;
-}
-
-/* The same of an anchor that is behind a cycle, between the definition of one of its tokens and a use: its
- * groups are of one iteration each. */
-static uint32_t cycle_behind_anchor(struct loop_splitter *x, ir_ref anchor)
-{
-    x->too_large |= !x->scopes;
-    return x->scopes ? ir_scope_behind(x->scopes, anchor) : IR_NO_CYCLE;
-}
-
-static void find_splits(struct opt_context *c, struct loop_splitter *x, uint32_t b, u32_vec *splits)
-{
-    vec_push(c->scratch, &x->left, IR_NO_CYCLE);
-    ir_each_ins(r, x->f, b) {
-        x->part[r] = x->left.count - 1;
-        bool anchor = ir_at(x->f, r)->op == IR_anchor;
-        if (!anchor && !ir_is_convergent(x->f, r))
-            continue;
-        uint32_t own = anchor ? cycle_behind_anchor(x, r) : left_cycle(x, r);
-        if (own == vec_last(&x->left) || (anchor && own == IR_NO_CYCLE))
-            continue;
-        if (vec_last(&x->left) == IR_NO_CYCLE) {
-            x->left.at[x->left.count - 1] = own;
-            continue;
-        }
-        vec_push(c->scratch, splits, r);
-        vec_push(c->scratch, &x->left, own);
-        x->part[r]++;
-    }
-}
-
-/* What is done by a loop's token behind the loop belongs to its iterations, and what is done by another's
- * to that one's: where both are in a block, it is split between. */
-static bool split_between_loops(struct opt_context *c, struct ir_function *f)
-{
-    const struct ir_cfg *g = opt_cfg(c, f);
-    struct loop_splitter x = {.f = f,
-                              .cycles = opt_cycles(c, f),
-                              .scopes = opt_uniformity(c, f)->scopes,
-                              .part = arena_array(c->scratch, uint32_t, f->ins.count)};
-    u32_vec splits = {0};
-    for (uint32_t i = 0; i < g->rpo_count; i++)
-        find_splits(c, &x, g->rpo[i], &splits);
-    for (uint32_t i = splits.count; i-- > 0;)
-        opt_split_before(f, splits.at[i]);
-    if (x.too_large)
-        opt_error(
-            c, f, "too-large", f->at,
-            "the regions of the tokens of %s have more than %u blocks: too many to find the loops that its "
-            "anchors stand behind (IR_MAX_REGION_BLOCKS)",
-            f->name, IR_MAX_REGION_BLOCKS);
-    if (splits.count)
+    u32_vec barriers = {0};
+    bool changed = false;
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_barrier)
+                vec_push(c->scratch, &barriers, r);
+    for (uint32_t i = barriers.count; i-- > 0;)
+        changed |= opt_split_before(f, barriers.at[i]);
+    if (changed)
         opt_invalidate(c, f);
-    return splits.count;
+    return changed;
 }
 
 static uint32_t count_edges_up(const struct ir_function *f, const struct ir_frontier *x, uint32_t b)
@@ -223,21 +155,31 @@ static bool split_edges_up(struct opt_context *c, struct ir_function *f, const s
 /* NULL: too large, which has been said. Another order would change the threads of convergent operations. */
 static const struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
 {
-    if (opt_priorities(c, f)->count)
-        return opt_thread_frontier(c, f);
-    opt_error(c, f, "priority-work", f->at,
-              "'%s': operations of loops reach too far beyond them for thread frontiers: limit of %u steps "
-              "(--limit=priority_work=N)",
-              f->name, c->options->limits[OPT_LIMIT_priority_work]);
-    return NULL;
+    const struct ir_cfg *g = opt_cfg(c, f);
+    const uint32_t *limits = c->options->limits;
+    struct bitset divergent = *opt_divergent_branches(c, f);
+    u32_vec order =
+        ir_priorities(c->scratch, g, opt_cycles(c, f), opt_tokens(c, f), limits[OPT_LIMIT_priority_work]);
+    if (!order.count) {
+        opt_error(
+            c, f, "priority-work", f->at,
+            "'%s': operations of loops reach too far beyond them for thread frontiers: limit of %u steps "
+            "(--limit=priority_work=N)",
+            f->name, limits[OPT_LIMIT_priority_work]);
+        return NULL;
+    }
+    return ir_frontier_barriers_last(c->scratch, g, divergent, order, limits[OPT_LIMIT_frontier_work]);
 }
 
 bool opt_frontier(struct opt_context *c, struct ir_function *f)
 {
-    bool changed = f->flags & IR_FN_KERNEL ? opt_split_leaving(c, f) : return_once(c, f);
-    if (!(f->flags & IR_FN_KERNEL))
+    bool changed = opt_drop_needless_hearts(c, f);
+    changed |= opt_split_scopes(c, f);
+    changed |= split_barriers(c, f);
+    if (!(f->flags & IR_FN_KERNEL)) {
+        changed |= return_once(c, f);
         changed |= return_apart(c, f);
-    changed |= split_between_loops(c, f);
+    }
     const struct ir_frontier *x = find_frontier(c, f);
     while (x && split_edges_up(c, f, x, *opt_divergent_branches(c, f))) {
         x = find_frontier(c, f);

@@ -1,10 +1,9 @@
-/* frontier.c: thread frontiers and re-convergence checks ("SIMD Re-Convergence at Thread Frontiers", section
- * 4.1).
+/* frontier.c: thread frontiers: priorities, frontiers and re-convergence checks ("SIMD Re-Convergence at
+ * Thread Frontiers", section 4.1). See frontier.h.
  *
- * A machine runs, of all blocks in which threads of a warp are, the one of highest priority. The frontier of a
- * block is where others may wait meanwhile. Algorithm 1 of the paper looks at targets of branches once, from
- * high to low priority, and so misses what back edges carry and the targets that are not taken first. Here it
- * is a fixed point: when block b ends, its threads, and those that wait, are in
+ * Frontiers. Algorithm 1 of the paper looks at targets of branches once, from high to low priority, and so
+ * misses what back edges carry and the targets that are not taken first. Here it is a fixed point: when
+ * block b ends, its threads, and those that wait, are in
  *
  *   S = frontier(b) ∪ successors(b)
  *
@@ -12,12 +11,73 @@
  * priority may have threads too: for all m in S, frontier(m) ⊇ { w ∈ S : w lower than m }. Threads that a
  * uniform branch keeps together make one such S for each successor.
  *
- * An edge from b to t needs a check if someone may wait at t, or at a block of higher priority, which is to be
- * run first. Here checks belong to the target: a block is checked if one of its edges asks for it. Edges of a
- * branch that bring arguments are checked for the other targets too, as code for the arguments runs before
- * threads get to the target.
+ * Checks. An edge from b to t needs a check if someone may wait at t, or at a block of higher priority,
+ * which is to be run first. Here checks belong to the target: a block is checked if one of its edges asks
+ * for it. Edges of a branch that bring arguments are checked for the other targets too, as code for the
+ * arguments runs before threads get to the target.
  */
-#include "ir/analysis/analysis.h"
+#include "ir/converge/frontier.h"
+#include "ir/converge/order.h"
+
+/* ---- priorities ---------------------------------------------------------------------------------------- */
+
+/* The block of cycle k that alone leads back to the header; IR_NO_BLOCK: there are several. */
+static uint32_t only_block_back(const struct ir_cfg *c, const struct ir_order *o, uint32_t k)
+{
+    uint32_t back = IR_NO_BLOCK;
+    ir_each_pred(p, o->first.at[k], c) {
+        if (!bitset_has(c->reachable, p) || ir_order_target(o, p, o->first.at[k]) != k)
+            continue;
+        if (back != IR_NO_BLOCK)
+            return IR_NO_BLOCK;
+        back = p;
+    }
+    return back;
+}
+
+/* Whether threads come to the block from where the cycle's scope is not. */
+static bool is_entered(const struct ir_cfg *c, const struct ir_order *o, uint32_t k, uint32_t block)
+{
+    ir_each_pred(p, block, c)
+        if (bitset_has(c->reachable, p) && !ir_scope_lies_in(o, o->scope.at[p], k))
+            return true;
+    return false;
+}
+
+/* The block that stands in place of the latch of cycle k. */
+static uint32_t block_at_latch(const struct ir_cfg *c, const struct ir_order *o, uint32_t k)
+{
+    uint32_t header = o->first.at[k], back = only_block_back(c, o, k);
+    if (back == IR_NO_BLOCK || o->scope.at[back] != k || is_entered(c, o, k, back))
+        return header;
+    const struct ir_block *block = ir_block_at(c->fn, back);
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t to = block->edges.at[e].block;
+        if (ir_scope_lies_in(o, o->scope.at[to], k) && to != header)
+            return header;
+    }
+    return back;
+}
+
+u32_vec ir_priorities(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                      const struct ir_tokens *t, uint64_t work)
+{
+    const struct ir_order *o = ir_order_new(a, c, f, t, work);
+    uint32_t *at_latch = arena_array(a, uint32_t, f->count);
+    struct bitset moved = bitset_new(a, c->blocks);
+    u32_vec order = {0};
+    for (uint32_t k = 0; o && k < f->count; k++)
+        bitset_add(moved, at_latch[k] = block_at_latch(c, o, k));
+    for (uint32_t i = 0; o && i < o->at.count; i++) {
+        uint32_t b = ir_order_block(o, o->at.at[i]);
+        if (b == IR_NO_BLOCK)
+            vec_push(a, &order, at_latch[o->at.at[i]]);
+        else if (!bitset_has(moved, b))
+            vec_push(a, &order, b);
+    }
+    INVARIANT(!o || (order.count == c->rpo_count && order.at[0] == ir_entry(c->fn)));
+    return order;
+}
 
 struct finder {
     const struct ir_cfg *g;
@@ -30,7 +90,7 @@ struct finder {
     struct arena *arena;
 };
 
-/* ---- the fixed point --------------------------------------------------------------------------------- */
+/* ---- frontiers --------------------------------------------------------------------------------- */
 
 static bool spend(struct finder *d, uint64_t n)
 {
@@ -190,6 +250,38 @@ struct ir_frontier *ir_frontier_new(struct arena *a, const struct ir_cfg *c, str
     keep(&d);
     return x;
 }
+
+/* ---- barriers ------------------------------------------------------------------------------------------ */
+
+static bool has_barrier(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_at(f, r)->op == IR_barrier)
+            return true;
+    return false;
+}
+
+static u32_vec with_barriers_last(struct arena *a, const struct ir_function *f, const u32_vec *order)
+{
+    u32_vec first = {0}, last = {0};
+    for (uint32_t i = 0; i < order->count; i++)
+        vec_push(a, i && has_barrier(f, order->at[i]) ? &last : &first, order->at[i]);
+    for (uint32_t i = 0; i < last.count; i++)
+        vec_push(a, &first, last.at[i]);
+    return first;
+}
+
+struct ir_frontier *ir_frontier_barriers_last(struct arena *a, const struct ir_cfg *c,
+                                              struct bitset divergent, u32_vec order, uint64_t work)
+{
+    struct ir_frontier *x = ir_frontier_new(a, c, divergent, order, work);
+    bool kernel = c->fn->flags & IR_FN_KERNEL, apart = false;
+    for (uint32_t i = 0; i < order.count && kernel && !apart; i++)
+        apart = (x->cut || row_length(&x->frontier, order.at[i])) && has_barrier(c->fn, order.at[i]);
+    return apart ? ir_frontier_new(a, c, divergent, with_barriers_last(a, c->fn, &order), work) : x;
+}
+
+/* ---- where threads diverge ------------------------------------------------------------------------------ */
 
 struct bitset ir_divergent_branches(struct arena *a, const struct ir_uniformity *threads,
                                     const struct ir_uniformity *machine)
