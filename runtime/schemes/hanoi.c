@@ -70,8 +70,7 @@ static void start(struct rt_warp *w)
     memset(s->b, 0, s->registers * sizeof *s->b);
     s->depth = s->spinning = 0;
     s->copying = false;
-    s->held.lanes = 0;
-    w->released = 0;
+    w->released = s->held.lanes = 0;
 }
 
 /* ---- splits ------------------------------------------------------------------------------------------ */
@@ -252,15 +251,16 @@ static uint32_t expire(struct rt_warp *w, uint32_t pc)
     uint32_t patience = s->copying ? PATIENCE_AGAIN : PATIENCE;
     s->spinning = w->polled && !w->changed ? s->spinning + 1 : 0;
     w->polled = w->changed = false;
-    if (w->active == w->live || s->spinning < patience || (s->depth == 0 && !give_up(w, s)))
+    if (w->active == w->live || s->spinning < patience)
         return pc;
     s->spinning = 0;
-    w->events->yields++;
+    w->events->yields += s->depth > 0;
+    if (s->depth == 0 && !give_up(w, s))
+        return pc;
     copy_scalars(w, s);
     save_scalars(w, s, w->active);
-    uint32_t next = s->depth - 1;
-    struct split top = s->at[next];
-    memmove(s->at + 1, s->at, next * sizeof *s->at);
+    struct split top = s->at[s->depth - 1];
+    memmove(s->at + 1, s->at, (s->depth - 1) * sizeof *s->at);
     s->at[0] = (struct split){w->active, pc};
     return run(w, s, top);
 }
