@@ -27,7 +27,7 @@ struct allocation {
     struct opt_context *c;
     struct ir_module *m;
     struct function *functions;
-    u32_vec taken; /* functions whose address is taken */
+    struct bitset taken; /* functions whose address is taken */
     /* Of one function. */
     struct ir_function *f;
     struct arena *arena;
@@ -191,7 +191,7 @@ static bool raise_callees(struct allocation *x, const struct function *caller, c
         if (ins->op == IR_call)
             vec_push(x->c->scratch, &callees, (uint32_t)ins->imm);
         else
-            callees = x->taken;
+            callees = opt_pointer_targets(x->c->scratch, x->m, x->taken, (uint32_t)ins->imm);
         for (uint32_t k = 0; k < callees.count; k++) {
             struct function *callee = &x->functions[callees.at[k]];
             uint32_t above = caller->base + call->live;
@@ -202,7 +202,7 @@ static bool raise_callees(struct allocation *x, const struct function *caller, c
     return raised;
 }
 
-/* Calls through pointers may lead to functions in any order; to themselves, too, which the backend refuses. */
+/* Calls through pointers may lead to functions in any order; in a circle, too, which the backend refuses. */
 static void find_bases(struct allocation *x, const u32_vec *callees_first)
 {
     bool raised = true;
@@ -228,8 +228,7 @@ bool opt_allocate_barriers(struct opt_context *c, struct ir_module *m)
     struct allocation x = {
         .c = c, .m = m, .functions = arena_array(c->scratch, struct function, m->functions.count)};
     uint32_t limit = c->options->limits[OPT_LIMIT_barrier_registers];
-    bitset_each(f, *opt_addresses_taken(c, m))
-        vec_push(c->scratch, &x.taken, f);
+    x.taken = *opt_addresses_taken(c, m);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         x.f = m->functions.at[i];
         if (x.f->order.count)
