@@ -184,11 +184,11 @@ mutants:
 
 # ---- fuzzers: built by clang into a folder of their own ------------------------------------------------
 
-FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode fuzz_assembly fuzz_image fuzz_profile
+FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode fuzz_assembly fuzz_image fuzz_profile fuzz_whole
 FUZZ_SECONDS ?= 60
 FUZZ_BIN     := $(addprefix $(BUILD)/test/fuzz/,$(FUZZ_TARGETS))
 
-# The whole way, with limits, options and checks drawn at random: make fuzz FUZZ_TARGETS=fuzz_whole
+# fuzz_whole: the whole way, with limits, options and checks drawn at random.
 # Each starts from the samples (or what they compile to) and keeps what it finds in build/fuzz/.
 fuzz: kernc
 	@$(MAKE) --no-print-directory -j$(CORES) CC=clang BUILD=build/fuzz SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-targets
