@@ -260,8 +260,15 @@ static void mark_brought(struct uniformity_finder *f, uint32_t block, struct bit
     }
 }
 
-/* Threads that leave a cycle by the divergent branch in different iterations wait for each other behind it.
- * What lies between they execute at different times. */
+static const struct ir_dominators *post_dominators(struct uniformity_finder *f)
+{
+    if (!f->post)
+        f->post = ir_post_dominators_new(f->arena, f->u->cfg);
+    return f->post;
+}
+
+/* Threads that leave a cycle by the divergent branch in different iterations wait for each other behind it, and
+ * behind the branch's post-dominator. What lies between they execute at different times. */
 static void merge_iterations(struct uniformity_finder *f, uint32_t branch)
 {
     const struct ir_cycles *c = f->u->cycles;
@@ -269,7 +276,7 @@ static void merge_iterations(struct uniformity_finder *f, uint32_t branch)
     for (uint32_t k = c->innermost[branch];
          k != IR_NO_CYCLE && point != IR_NO_BLOCK && !ir_cycle_has(c, k, point); k = c->at[k].parent)
         left = k;
-    if (left == IR_NO_CYCLE || f->way_out[left] == point)
+    if (left == IR_NO_CYCLE || f->way_out[left] == point || post_dominators(f)->idom[branch] == point)
         return;
     struct ir_merge m = {tree(f)->idom[point], reached_around(f, branch, point)};
     if (m.block == IR_NO_BLOCK)

@@ -34,8 +34,8 @@ struct uniformity_finder {
                                           is in no cycle taken apart (union-find) */
     uint32_t *way_out;                 /* with `reconvergence`: the block that all ways out lead to, or
                                           IR_NO_BLOCK: there are several */
-    const struct ir_dominators *tree;  /* NULL until it is asked for */
-    uint32_t *passed, visits;          /* by block: the latest branch (plus 1) whose threads may pass it
+    const struct ir_dominators *tree, *post; /* NULL until they are asked for */
+    uint32_t *passed, visits;                /* by block: the latest branch (plus 1) whose threads may pass it
                                           before they reconverge */
     struct arena *arena;
     struct arena *passing; /* until the fixed point is reached: what is as large as the

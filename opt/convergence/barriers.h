@@ -79,6 +79,8 @@ static inline ir_ref barriers_put(struct barriers *x, uint32_t block, ir_ref bef
 ir_ref barriers_wait_before(struct barriers *x, ir_ref r, uint32_t reg, uint32_t threshold);
 /* At the start of the block behind a wait. */
 void barriers_rejoin_behind(struct barriers *x, ir_ref wait, uint32_t reg);
+/* Where the threads of block b's branch wait for each other; IR_NO_BLOCK: nowhere. */
+uint32_t barriers_point(const struct barriers *x, uint32_t b);
 /* Whether nothing is left to do behind the start of block b: the kernel ends there. */
 bool barriers_ends_kernel(const struct barriers *x, uint32_t b);
 /* Finds cfg, dominators and post anew. */

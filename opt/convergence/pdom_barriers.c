@@ -38,22 +38,13 @@ struct post_dominators {
     VEC(struct breaking_edge) breaking;
 };
 
-/* Where the threads of block b's branch wait for each other; IR_NO_BLOCK: nowhere. */
-static uint32_t point_of(const struct barriers *x, uint32_t b)
-{
-    uint32_t chosen = ir_block_at(x->f, b)->reconverge;
-    if (chosen != IR_NO_BLOCK)
-        return chosen == IR_AT_RETURN ? IR_NO_BLOCK : chosen;
-    return x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
-}
-
 /* As the machine sees control flow, and threads of predictions that have met. No analysis of the runner's: it
  * depends on the predictions that this pass has placed. */
 static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir_cycles *cycles)
 {
     uint32_t *points = arena_array(x->arena, uint32_t, x->f->blocks.count);
     for (uint32_t b = 0; b < x->f->blocks.count; b++)
-        points[b] = point_of(x, b);
+        points[b] = barriers_point(x, b);
     struct ir_uniformity_options o = {.ignore_tokens = true,
                                       .reconvergence = points,
                                       .most = x->c->options->limits[OPT_LIMIT_uniformity_steps],
@@ -69,6 +60,14 @@ static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir
     return u;
 }
 
+uint32_t barriers_point(const struct barriers *x, uint32_t b)
+{
+    uint32_t chosen = ir_block_at(x->f, b)->reconverge;
+    if (chosen != IR_NO_BLOCK)
+        return chosen == IR_AT_RETURN ? IR_NO_BLOCK : chosen;
+    return x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
+}
+
 bool barriers_ends_kernel(const struct barriers *x, uint32_t b)
 {
     return x->f->flags & IR_FN_KERNEL && ir_at(x->f, ir_block_at(x->f, b)->first)->op == IR_ret;
@@ -80,7 +79,7 @@ static void add_branches(struct post_dominators *p)
 {
     struct barriers *x = p->x;
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
-        uint32_t b = x->cfg->rpo[i], point = point_of(x, b);
+        uint32_t b = x->cfg->rpo[i], point = barriers_point(x, b);
         if (!bitset_has(p->uniformity->branches, b) || point == IR_NO_BLOCK || barriers_ends_kernel(x, point))
             continue;
         vec_push(x->arena, &p->joins, ((struct joining){point, ir_terminator(x->f, b), true}));

@@ -102,6 +102,16 @@ static void drop_idle_starts(struct barriers *x, const struct barrier_marks *m, 
     p->starts.count = kept;
 }
 
+/* Where all threads of the block come together behind it, in no iteration after: at the place of its branch,
+ * which may be behind its post-dominator, or at that. */
+static uint32_t behind(const struct barriers *x, uint32_t b)
+{
+    uint32_t point = barriers_point(x, b);
+    if (point == IR_NO_BLOCK || !ir_dominates(x->dominators, point, b))
+        return point;
+    return x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
+}
+
 /* The exits of the starts, and the blocks on the way there; gates: what dominates those. */
 static void find_area(struct barriers *x, struct barrier_prediction *p)
 {
@@ -110,9 +120,9 @@ static void find_area(struct barriers *x, struct barrier_prediction *p)
     p->entered = bitset_new(x->arena, x->f->blocks.count);
     for (uint32_t i = 0; i < p->starts.count; i++) {
         struct barrier_start *s = &p->starts.at[i];
-        s->exit = x->post->depth[s->block] ? x->post->idom[s->block] : IR_NO_BLOCK;
+        s->exit = behind(x, s->block);
         while (s->exit != IR_NO_BLOCK && bitset_has(p->region, s->exit))
-            s->exit = x->post->idom[s->exit];
+            s->exit = behind(x, s->exit);
     }
     for (uint32_t i = 0; i < p->starts.count; i++) {
         struct bitset seen = bitset_new(x->arena, x->f->blocks.count);

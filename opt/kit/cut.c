@@ -3,15 +3,23 @@
 
 #include <stdlib.h>
 
+/* Where a group is held at a barrier nobody has to leave the others for the sake of it. */
+static const struct ir_leaving *nobody_leaves(const struct opt_cut *x)
+{
+    struct ir_leaving *l = arena_new(x->arena, struct ir_leaving);
+    l->wait = l->part = l->gathering = l->passed = l->gone = bitset_new(x->arena, x->g->blocks);
+    return l;
+}
+
 void opt_cut_analyse(struct opt_cut *x)
 {
     x->g = opt_cfg(x->c, x->f);
     x->cycles = opt_cycles(x->c, x->f);
     x->dominators = opt_dominators(x->c, x->f);
-    x->leaving = opt_leaving(x->c, x->f);
-    x->stayed_in = *opt_stayed_in(x->c, x->f);
-    x->reconvergence = opt_return_post_dominators(x->c, x->f);
-    x->components = opt_strong_components(x->c, x->f);
+    x->leaving = opt_scheme_has(x->c, SCHEME_HOLDS) ? nobody_leaves(x) : opt_leaving(x->c, x->f);
+    x->stayed_in = ir_stayed_in(x->arena, x->g, x->leaving);
+    x->reconvergence = ir_return_post_dominators_new(x->arena, x->g, x->leaving);
+    x->components = ir_strong_components_new(x->arena, x->g, x->reconvergence);
     x->tokens = opt_tokens(x->c, x->f);
 }
 
