@@ -373,7 +373,8 @@ struct ir_uniformity_options {
     /* If not NULL: threads that diverge at a block reconverge no earlier than there (IR_NO_BLOCK: nowhere), or
      * where they wait to run a side of their branch, be it in different iterations of a cycle; such a cycle
      * counts as apart. Looking for them costs IR_MAX_RECONVERGE_VISITS block visits at most; beyond that
-     * every cycle in which threads of a divergent branch wait counts so, and `iterations_unknown` is set. */
+     * every cycle in which threads of a divergent branch wait counts so, and `iterations_unknown` is set.
+     * What lies behind a cycle and before such a place, threads execute at different times, too. */
     const uint32_t *reconvergence;
     uint32_t most;                 /* steps: of cycles left, and of blocks, at each edge, use and
                                       branch; 0: IR_MAX_UNIFORMITY_STEPS */

@@ -10,9 +10,7 @@
 
 /* ---- users ------------------------------------------------------------------------------------------- */
 
-struct users {
-    u32_vec used, by;
-}; /* beside each other */
+struct users { u32_vec used, by; };          /* beside each other */
 
 static void add_user(struct uniformity_finder *f, struct users *u, ir_ref used, ir_ref by)
 {
