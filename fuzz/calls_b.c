@@ -59,7 +59,7 @@ static struct fz_node *observation(struct generator *g)
     struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
     n->op = (uint8_t)(chance(g, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
     n->name = chance(g, 40);
-    return fz_add(n, condition(g));
+    return fz_add(n, n->op == FZ_REDUCE_ADD ? fz_leaf(g->p, FZ_NODE_GEOMETRY, 0, FZ_LANE) : condition(g));
 }
 
 static struct fz_node *call(struct generator *g, enum function callee)
@@ -87,8 +87,9 @@ static struct fz_node *loop_of(struct generator *g, struct fz_node *body)
     struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOOP, 7, (uint8_t)below(g, FZ_ENDLESS)), *trips;
     n->name = fz_variable(g->p, g->f, FZ_SCALAR, FZ_UINT, 0);
     g->f->variables.at[n->name].counter = true;
-    trips = chance(g, 30) ? fz_leaf(g->p, FZ_NODE_HASH_TRIP, below(g, 28), 0)
-                          : fz_leaf(g->p, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
+    uint32_t number = below(g, 28), modulus = 2 + below(g, 3);
+    trips = chance(g, 30) ? fz_by(g->p, FZ_OP_SHR, fz_node(g->p, FZ_NODE_HASH), number)
+                          : fz_lane_number(g->p, 1 + number % 6, modulus);
     return fz_add(fz_add(fz_add(fz_add(n, trips), fz_constant(g->p, FZ_BOOL, 1)), body), list(g));
 }
 

@@ -1,7 +1,7 @@
 /* class_b.c: class b: reconvergence programs, after the idea of the Vulkan conformance suite's reconvergence
  * tests: control flow nested at random over conditions on lanes, loop counters and hashes; between,
  * convergent operations whose results each thread writes to a log, row after row. A reference that knows only
- * the language's rules on tokens (reference_b.c) says what every row has to be, for each warp width.
+ * the language's rules on tokens (reference.c) says what every row has to be, for each warp width.
  *
  * In 10 % of the branches both arms are the same text, in 10 % nearly (vary.c), to tempt optimisers.
  */
@@ -74,7 +74,9 @@ static struct fz_node *random_case(struct generator *g, uint32_t constants)
     bool constant = constants && fz_chance(&g->r, 75);
     struct fz_node *c = fz_node(g->p, FZ_NODE_CASE), *body, *end;
     if (constant)
-        body = fz_add(fz_node(g->p, FZ_NODE_BLOCK), fz_b_leaf(g, FZ_NODE_NOISE, 1 + below(g, constants), 1));
+        body = fz_add(fz_node(g->p, FZ_NODE_BLOCK),
+                      fz_assign(g->p, fz_node(g->p, FZ_NODE_HASH),
+                                fz_constant(g->p, FZ_UINT, 1 + below(g, constants))));
     else
         body = inner_block(g, 2);
     if ((end = end_of_case(g, constant)) != NULL)
@@ -89,13 +91,7 @@ static struct fz_node *random_switch(struct generator *g)
     struct fz_node *n = fz_b_leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
     struct fz_node *last = NULL;
     uint32_t count = 2 + below(g, 3), otherwise = below(g, 5);
-    uint8_t modulus = (uint8_t)(2 + below(g, 3));
-    switch (below(g, 5)) {
-    case 0: fz_add(n, fz_constant(g->p, FZ_INT, below(g, 4))); break;
-    case 1: fz_add(n, fz_b_leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)); break;
-    case 2: fz_add(n, fz_b_leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0)); break;
-    default: fz_add(n, fz_b_leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), modulus)); break;
-    }
+    fz_add(n, fz_b_number(g, below(g, 4)));
     g->may_break = true;
     for (uint32_t i = 0; i < count; i++) {
         bool same = last && fz_chance(&g->r, 10);
@@ -108,16 +104,6 @@ static struct fz_node *random_switch(struct generator *g)
     }
     g->may_break = outer;
     return fz_add(n, cases);
-}
-
-static struct fz_node *random_trips(struct generator *g)
-{
-    switch (below(g, 5)) {
-    case 0: return fz_constant(g->p, FZ_INT, 1 + below(g, 3));
-    case 1: return fz_b_leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0);
-    case 2: return fz_b_leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0);
-    default: return fz_b_leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
-    }
 }
 
 static uint32_t new_counter(struct generator *g)
@@ -151,7 +137,7 @@ static struct fz_node *random_loop(struct generator *g)
     struct fz_node *n = fz_b_leaf(g, FZ_NODE_LOOP, 3, (uint8_t)below(g, FZ_LOOP_FORMS));
     n->flag = n->op == FZ_FOR && fz_chance(&g->r, 20);
     n->name = g->counters[g->loops++] = new_counter(g);
-    fz_add(n, random_trips(g));
+    fz_add(n, fz_b_number(g, 1 + below(g, 3)));
     fz_add(n, fz_chance(&g->r, 25) ? fz_b_condition(g, 2) : fz_constant(g->p, FZ_BOOL, 1));
     g->may_break = g->may_continue = true;
     struct fz_node *body = inner_block(g, 4);
@@ -323,7 +309,7 @@ static bool is_short(const struct fz_program *p)
         for (uint32_t i = 0; i < COUNT(contents); i++)
             contents[i] = arena_alloc_array(&a, 8, fz_elements(p, &p->buffers.at[i]));
         memcpy(contents[2], p->inputs, sizeof p->inputs);
-        ok = fz_expect_b(p, widths[w], contents);
+        ok = fz_expect(p, widths[w], contents);
     }
     arena_free(&a);
     return ok;
@@ -357,5 +343,5 @@ const struct fz_class fz_class_b = {'b',
                                     "reconvergence programs",
                                     "the sets of threads of convergent operations, by reference",
                                     generate,
-                                    fz_expect_b,
+                                    fz_expect,
                                     NULL};

@@ -27,6 +27,8 @@ struct fz_node *fz_b_leaf(struct generator *g, enum fz_kind kind, uint64_t value
 /* A condition on lanes, counters, hashes or what has been seen; one of them combined, of at most this depth. */
 struct fz_node *fz_b_simple_condition(struct generator *g);
 struct fz_node *fz_b_condition(struct generator *g, uint32_t depth);
+/* A small number, with this one among those that are the same for all threads. */
+struct fz_node *fz_b_number(struct generator *g, uint32_t constant);
 /* A statement: a row of the log; arithmetic that no one sees; either, as the place allows. */
 struct fz_node *fz_b_log(struct generator *g);
 struct fz_node *fz_b_noise(struct generator *g);

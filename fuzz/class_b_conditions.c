@@ -25,46 +25,39 @@ static uint64_t random_lanes(struct generator *g)
     }
 }
 
-static struct fz_node *index_condition(struct generator *g)
+static struct fz_node *remainder_is(struct generator *g, struct fz_node *x, uint32_t modulus)
 {
-    uint8_t modulus = (uint8_t)(1 + below(g, 4));
-    struct fz_node *n = fz_b_leaf(g, FZ_NODE_INDEX_IS, below(g, modulus), modulus);
-    n->name = g->counters[below(g, g->loops)];
-    return n;
+    return fz_by(g->p, FZ_OP_EQ, fz_by(g->p, FZ_OP_REM, x, modulus), below(g, modulus));
 }
 
-static struct fz_node *hash_condition(struct generator *g)
+/* Of the hash, or of a result: that decides later, wherever the thread has got to, behind its loop, too. */
+static struct fz_node *bits_are(struct generator *g, enum fz_kind x, uint32_t shifts)
 {
     static const uint8_t masks[] = {1, 1, 3, 7};
-    struct fz_node *n = fz_b_leaf(g, FZ_NODE_HASH_IS, below(g, 28), masks[below(g, COUNT(masks))]);
-    n->name = below(g, n->op + 1u);
-    return n;
-}
-
-/* A result decides later, wherever the thread has got to meanwhile: behind its loop, too. */
-static struct fz_node *seen_condition(struct generator *g)
-{
-    static const uint8_t masks[] = {1, 3, 7};
-    struct fz_node *n = fz_b_leaf(g, FZ_NODE_SEEN_IS, below(g, 9), masks[below(g, COUNT(masks))]);
-    n->name = below(g, n->op + 1u);
-    return n;
+    uint32_t mask = masks[below(g, COUNT(masks))], shift = below(g, shifts);
+    return fz_bits_are(g->p, x, shift, mask, below(g, mask + 1));
 }
 
 struct fz_node *fz_b_simple_condition(struct generator *g)
 {
     uint32_t dice = below(g, 100);
+    struct fz_node *n;
     if (dice < 35)
-        return fz_b_leaf(g, FZ_NODE_LANES, random_lanes(g), 0);
-    if (dice < 55 && g->loops)
-        return index_condition(g);
+        return fz_in_lanes(g->p, random_lanes(g));
+    if (dice < 55 && g->loops) {
+        n = fz_node(g->p, FZ_NODE_VARIABLE);
+        n->name = g->counters[below(g, g->loops)];
+        return remainder_is(g, n, 1 + below(g, 4));
+    }
     if (dice < 67)
-        return hash_condition(g);
+        return bits_are(g, FZ_NODE_HASH, 28);
     if (dice < 80)
-        return seen_condition(g);
-    if (dice < 88)
-        return fz_b_leaf(g, FZ_NODE_UNIFORM, below(g, FZ_INPUTS), 0);
-    uint8_t modulus = (uint8_t)(2 + below(g, 5));
-    return fz_b_leaf(g, FZ_NODE_THREAD_IS, below(g, modulus), modulus);
+        return bits_are(g, FZ_NODE_SEEN, 9);
+    if (dice < 88) {
+        n = fz_add(fz_node(g->p, FZ_NODE_INPUT), fz_constant(g->p, FZ_UINT, below(g, FZ_INPUTS)));
+        return fz_by(g->p, FZ_OP_NE, fz_by(g->p, FZ_OP_AND, n, 1), 0);
+    }
+    return remainder_is(g, fz_leaf(g->p, FZ_NODE_GEOMETRY, 0, FZ_THREAD), 2 + below(g, 5));
 }
 
 struct fz_node *fz_b_condition(struct generator *g, uint32_t depth)
@@ -85,6 +78,18 @@ struct fz_node *fz_b_condition(struct generator *g, uint32_t depth)
     return n->kind == FZ_NODE_UNARY ? n : fz_add(n, fz_b_condition(g, depth - 1));
 }
 
+struct fz_node *fz_b_number(struct generator *g, uint32_t constant)
+{
+    uint32_t which = below(g, 5), shift = below(g, which == 1 ? 28 : 9), modulus = 2 + below(g, 3);
+    if (which == 0)
+        return fz_constant(g->p, FZ_INT, constant);
+    if (which > 2)
+        return fz_lane_number(g->p, 1 + shift % 6, modulus);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_CAST, 0, 0);
+    n->type = FZ_UINT;
+    return fz_add(n, fz_by(g->p, FZ_OP_SHR, fz_node(g->p, which == 1 ? FZ_NODE_HASH : FZ_NODE_SEEN), shift));
+}
+
 /* ---- what is seen ------------------------------------------------------------------------------------ */
 
 struct fz_node *fz_b_log(struct generator *g)
@@ -94,14 +99,22 @@ struct fz_node *fz_b_log(struct generator *g)
     n->flag = fz_chance(&g->r, 40);
     n->name = fz_chance(&g->r, 40);
     n->value = below(g, 33);
-    return fz_add(n, fz_b_simple_condition(g));
+    if (n->op == FZ_BALLOT || n->op == FZ_ANY || n->op == FZ_ALL)
+        return fz_add(n, fz_b_simple_condition(g));
+    if (n->op == FZ_REDUCE_ADD || n->op == FZ_SCAN_ADD)
+        return fz_add(n, fz_by(g->p, FZ_OP_ADD, fz_leaf(g->p, FZ_NODE_GEOMETRY, 0, FZ_LANE), below(g, 33)));
+    return fz_add(n, fz_node(g->p, FZ_NODE_HASH));
 }
 
 struct fz_node *fz_b_noise(struct generator *g)
 {
-    bool stirs = fz_chance(&g->r, 60);
-    struct fz_node *n = fz_b_leaf(g, stirs ? FZ_NODE_STIR : FZ_NODE_NOISE, below(g, 1u << 20), 0);
-    n->flag = fz_chance(&g->r, stirs ? 40 : 60);
+    uint32_t dice = below(g, 100), constant = below(g, 1u << 20);
+    if (dice < 15)
+        return fz_assign(g->p, fz_node(g->p, FZ_NODE_NOISE), fz_node(g->p, FZ_NODE_HASH));
+    if (dice < 40)
+        return fz_noise(g->p, constant);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_STIR, constant, 0);
+    n->flag = fz_chance(&g->r, 40);
     return n;
 }
 

@@ -53,19 +53,27 @@ static struct fz_node *edge(struct generator *g, uint32_t from, uint32_t to)
     return n;
 }
 
+static struct fz_node *if_of(struct generator *g, struct fz_node *condition, struct fz_node *then,
+                             struct fz_node *otherwise)
+{
+    return fz_add(fz_add(fz_add(fz_node(g->p, FZ_NODE_IF), condition), then), otherwise);
+}
+
+/* A goto, if bits of the guide are zero. */
 static struct fz_node *random_leave(struct generator *g, uint32_t from, uint32_t to)
 {
-    struct fz_node *n = fz_node(g->p, FZ_NODE_LEAVE);
-    n->op = (uint8_t)below(g, 28);
-    n->value = fz_chance(&g->r, 50) ? 3 : 7;
-    return fz_add(n, edge(g, from, to));
+    uint32_t shift = below(g, 28), mask = fz_chance(&g->r, 50) ? 3 : 7;
+    struct fz_node *to_state = fz_add(fz_node(g->p, FZ_NODE_GOTO), edge(g, from, to));
+    return if_of(g, fz_bits_are(g->p, FZ_NODE_GUIDE, shift, mask, 0),
+                 fz_add(fz_node(g->p, FZ_NODE_BLOCK), to_state), fz_node(g->p, FZ_NODE_BLOCK));
 }
 
 static struct fz_node *random_spin(struct generator *g, uint32_t from)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_SPIN), *body = fz_node(g->p, FZ_NODE_BLOCK);
-    n->op = (uint8_t)below(g, 28);
-    n->value = fz_chance(&g->r, 50) ? 1 : 3;
+    uint32_t shift = below(g, 28), mask = fz_chance(&g->r, 50) ? 1 : 3;
+    fz_add(n, fz_leaf(g->p, FZ_NODE_UNARY, 0, FZ_OP_NOT));
+    fz_add(n->first, fz_bits_are(g->p, FZ_NODE_GUIDE, shift, mask, 0));
     if (fz_chance(&g->r, 60))
         fz_add(body, random_leave(g, from, random_target(g, from)));
     return fz_add(n, body);
@@ -75,14 +83,31 @@ static struct fz_node *random_spin(struct generator *g, uint32_t from)
 
 static struct fz_node *random_fork(struct generator *g, uint32_t from, uint32_t depth);
 
+/* The hash, mixed with a constant. */
+static struct fz_node *random_mix(struct generator *g)
+{
+    struct fz_node *h = fz_node(g->p, FZ_NODE_HASH), *mixed;
+    uint32_t which = below(g, 4), value = below(g, 1 << 16);
+    switch (which) {
+    case 0: mixed = fz_by(g->p, FZ_OP_MUL, fz_by(g->p, FZ_OP_XOR, h, value), FZ_HASH_FACTOR); break;
+    case 1:
+        mixed = fz_binary(g->p, FZ_OP_XOR, fz_by(g->p, FZ_OP_SHR, h, 7), fz_node(g->p, FZ_NODE_HASH));
+        mixed = fz_by(g->p, FZ_OP_ADD, mixed, value);
+        break;
+    case 2: mixed = fz_by(g->p, FZ_OP_SUB, fz_by(g->p, FZ_OP_MUL, h, 5), value); break;
+    default:
+        mixed = fz_by(g->p, FZ_OP_SHR, fz_node(g->p, FZ_NODE_HASH), 29);
+        mixed = fz_binary(g->p, FZ_OP_OR, fz_by(g->p, FZ_OP_SHL, h, 3), mixed);
+        mixed = fz_by(g->p, FZ_OP_XOR, mixed, value);
+    }
+    return fz_assign(g->p, fz_node(g->p, FZ_NODE_HASH), mixed);
+}
+
 static struct fz_node *random_arm(struct generator *g, uint32_t from, uint32_t depth)
 {
     struct fz_node *arm = fz_node(g->p, FZ_NODE_BLOCK);
     for (uint32_t n = 2 + below(g, 5); n > 0; n--) {
-        struct fz_node *mix = fz_node(g->p, FZ_NODE_MIX);
-        mix->op = (uint8_t)below(g, FZ_MIXES);
-        mix->value = fz_next(&g->r) & 0xffff;
-        fz_add(arm, mix);
+        fz_add(arm, random_mix(g));
         if (depth && fz_chance(&g->r, 30))
             fz_add(arm, random_fork(g, from, depth - 1));
     }
@@ -96,10 +121,9 @@ static struct fz_node *random_fork(struct generator *g, uint32_t from, uint32_t 
 {
     static const struct fz_function none;
     struct fz_variation v = {.p = g->p, .f = &none, .r = &g->r};
-    struct fz_node *n = fz_node(g->p, FZ_NODE_FORK), *arm = random_arm(g, from, depth);
-    n->op = (uint8_t)below(g, 28);
-    n->value = fz_chance(&g->r, 70) ? 1 : 3;
-    return fz_add(fz_add(n, arm), fz_varied(&v, arm));
+    struct fz_node *arm = random_arm(g, from, depth);
+    uint32_t shift = below(g, 28), mask = fz_chance(&g->r, 70) ? 1 : 3;
+    return if_of(g, fz_bits_are(g->p, FZ_NODE_GUIDE, shift, mask, 0), arm, fz_varied(&v, arm));
 }
 
 /* ---- states ------------------------------------------------------------------------------------------ */
@@ -150,122 +174,6 @@ static void generate(struct fz_program *p)
     vec_push(p->arena, &p->functions, kernel);
 }
 
-/* ---- the reference ----------------------------------------------------------------------------------- */
-
-struct walker {
-    const struct fz_program *p;
-    uint32_t *trace;
-    uint32_t gid, n, h, guide;
-    bool failed; /* out of rows: a thread that does not end */
-};
-
-static void write_row(struct walker *w)
-{
-    w->failed |= w->n >= w->p->buffers.at[0].per_thread;
-    if (!w->failed)
-        w->trace[w->n++ * w->p->blocks * w->p->threads + w->gid] = w->h;
-    w->guide = w->n < FZ_FUEL ? w->h : 0;
-}
-
-static uint32_t guided(const struct walker *w, const struct fz_node *n, uint64_t mask)
-{
-    return w->guide >> n->op & (uint32_t)mask;
-}
-
-enum { NOWHERE = -1 };
-
-static int follow(struct walker *w, const struct fz_node *target)
-{
-    w->h += target->name;
-    return (int)target->value;
-}
-
-static uint32_t mixed(uint32_t h, const struct fz_node *n)
-{
-    uint32_t value = (uint32_t)n->value;
-    switch (n->op) {
-    case 0: return (h ^ value) * 2654435761u;
-    case 1: return (h >> 7 ^ h) + value;
-    case 2: return h * 5 - value;
-    default: return (h << 3 | h >> 29) ^ value;
-    }
-}
-
-/* The label that the statements go to, or NOWHERE to go on behind them. */
-static int walk_list(struct walker *w, const struct fz_node *block)
-{
-    for (const struct fz_node *s = block->first; s; s = s->next) {
-        if (s->kind == FZ_NODE_LEAVE && guided(w, s, s->value) == 0)
-            return follow(w, s->first);
-        while (s->kind == FZ_NODE_SPIN && guided(w, s, s->value) && !w->failed) {
-            w->h = w->h * 2654435761u + 1;
-            write_row(w);
-            int to = walk_list(w, s->first);
-            if (to != NOWHERE)
-                return to;
-        }
-        if (s->kind == FZ_NODE_MIX)
-            w->h = mixed(w->h, s);
-        if (s->kind == FZ_NODE_FORK) {
-            int to = walk_list(w, fz_child(s, guided(w, s, s->value) != 0));
-            if (to != NOWHERE)
-                return to;
-        }
-    }
-    return NOWHERE;
-}
-
-static int walk_state(struct walker *w, const struct fz_node *s)
-{
-    uint32_t targets = 0, choice;
-    w->h = (w->h ^ (uint32_t)s->value) * 2654435761u;
-    write_row(w);
-    int to = walk_list(w, s->first);
-    for (const struct fz_node *t = s->first->next; t; t = t->next)
-        targets++;
-    if (to != NOWHERE || targets == 0)
-        return to;
-    choice = targets == 1 ? 0 : guided(w, s, targets == 2 ? 1 : 3);
-    return follow(w, fz_child(s, 1 + (choice < targets ? choice : targets - 1)));
-}
-
-static const struct fz_node *find_state(const struct fz_node *states, int label)
-{
-    const struct fz_node *s = states->first;
-    while (s && (int)s->name != label)
-        s = s->next;
-    return s;
-}
-
-static bool walk_thread(struct walker *w, const struct fz_node *states)
-{
-    const struct fz_node *s = states->first;
-    while (s && !w->failed) {
-        int to = walk_state(w, s);
-        s = to == NOWHERE ? s->next : find_state(states, to);
-        if (to != NOWHERE && to != FZ_END && !s)
-            return false; /* a goto to nowhere */
-    }
-    return !w->failed;
-}
-
-static bool expect(const struct fz_program *p, uint32_t width, void **contents)
-{
-    const struct fz_node *graph = fz_kernel(p)->body->first;
-    bool ok = true;
-    UNUSED(width);
-    while (graph && graph->kind != FZ_NODE_GRAPH) /* predictions stand before it */
-        graph = graph->next;
-    for (uint32_t gid = 0; graph && ok && gid < p->blocks * p->threads; gid++) {
-        struct walker w = {.p = p,
-                           .trace = contents[0],
-                           .gid = gid,
-                           .h = (gid + (uint32_t)(p->seed & 0xffff)) * 2654435761u};
-        ok = walk_thread(&w, graph->first);
-    }
-    return ok;
-}
-
 const struct fz_class fz_class_c = {
     'c',      "graphs of goto", "traces of single threads, reducible and irreducible control flow",
-    generate, expect,           NULL};
+    generate, fz_expect,        NULL};

@@ -3,7 +3,7 @@
  * (vary.c). So are the cases of switches; arms stand in arms, in loops and with loops in them, and jump out
  * of all these.
  *
- * Expressions are those of class a without effects, so that a reference (reference_f.c) can run all lanes
+ * Expressions are those of class a without effects, so that a reference (reference.c) can run all lanes
  * of a warp at once: convergent operations may stand in the arms, and their results are values like others.
  * Well defined by construction as class a is. Indices are masked but where a branch has found out that they
  * are inside (INSIDE): there an operation that moves in front of the branch stops the launch.
@@ -388,5 +388,5 @@ const struct fz_class fz_class_f = {'f',
                                     "arms with much in common",
                                     "values and sets of threads in divergent arms, by reference",
                                     generate,
-                                    fz_expect_f,
+                                    fz_expect,
                                     NULL};

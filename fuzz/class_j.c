@@ -279,7 +279,10 @@ static void visit_switch(struct dead *d, struct fz_node *n)
     d->at.may_break = true;
     for (c = cases->first; c; c = c->next)
         visit_list(d, c->first);
-    if (n->first->kind == FZ_NODE_LANE_TRIP && n->first->op <= 4 && chance(d, DEAD_CASE)) {
+    const struct fz_node *modulus =
+        n->first->kind == FZ_NODE_BINARY && n->first->op == FZ_OP_REM ? fz_child(n->first, 1) : NULL;
+    if (modulus && modulus->kind == FZ_NODE_CONSTANT && modulus->value && modulus->value <= 4 &&
+        chance(d, DEAD_CASE)) {
         n->value = 7;
         c = fz_add(fz_leaf(d->g.p, FZ_NODE_CASE, 4 + below(d, 4), 0), dead_list(d));
         c->next = cases->first;
@@ -390,5 +393,5 @@ const struct fz_class fz_class_j = {'j',
                                     "code that nobody runs",
                                     "that groups do not depend on code that is never run, by reference",
                                     generate,
-                                    fz_expect_b,
+                                    fz_expect,
                                     NULL};

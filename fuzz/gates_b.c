@@ -34,7 +34,7 @@ static struct fz_node *observation(struct generator *g)
     struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
     n->op = (uint8_t)(chance(g, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
     n->flag = chance(g, 30);
-    return fz_add(n, condition(g));
+    return fz_add(n, n->op == FZ_REDUCE_ADD ? fz_leaf(g->p, FZ_NODE_GEOMETRY, 0, FZ_LANE) : condition(g));
 }
 
 /* quiet: nothing convergent. */

@@ -276,9 +276,9 @@ static void make_quiet(struct generator *g, struct fz_node *n)
 {
     struct fz_node *next = n->next;
     if (n->kind == FZ_NODE_LOG)
-        *n = (struct fz_node){.kind = FZ_NODE_NOISE, .flag = n->flag, .value = below(g, 1u << 20)};
+        *n = *fz_noise(g->p, below(g, 1u << 20));
     else if (n->kind == FZ_NODE_VOTE || n->kind == FZ_NODE_ELECT)
-        *n = (struct fz_node){.kind = FZ_NODE_HASH_IS, .op = 1, .value = below(g, 28), .name = below(g, 2)};
+        *n = *fz_thread_condition(g->p, &g->r, false);
     n->next = next;
     for (struct fz_node *child = n->first; child; child = child->next)
         make_quiet(g, child);

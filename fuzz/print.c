@@ -25,11 +25,9 @@ static void note_use(const struct fz_node *n, void *data)
     case FZ_NODE_PUBLISH: u->counts = true; break;
     case FZ_NODE_TABLE: u->table = true; break;
     case FZ_NODE_OWN: u->own = true; break;
-    case FZ_NODE_SEEN_IS:
-    case FZ_NODE_SEEN_TRIP: u->seen = true; break;
+    case FZ_NODE_SEEN: u->seen = true; break;
     case FZ_NODE_LOG: u->seen |= n->name != 0; break;
-    case FZ_NODE_LOOP:
-    case FZ_NODE_INDEX_IS: bitset_add(u->variables, n->name); break;
+    case FZ_NODE_LOOP: bitset_add(u->variables, n->name); break;
     default:
         if (fz_names_variable(n))
             bitset_add(u->variables, n->name);
@@ -208,7 +206,8 @@ static void print_kernel(struct printer *w)
         fz_print_line(w, "shared double adds[%d];", FZ_COUNTERS);
     fz_print_line(w, "uint gid = blockIdx.x * blockDim.x + threadIdx.x;");
     if (!fz_has_types(w->p))
-        fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
+        fz_print_line(w, "uint n = 0, h = (gid + %u) * %uu;", (unsigned)(w->p->seed & 0xffff),
+                      FZ_HASH_FACTOR);
     if (w->p->class == 'c')
         fz_print_line(w, "uint g = h;");
     if (w->p->checked)

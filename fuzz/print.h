@@ -62,6 +62,4 @@ void fz_print_helpers(struct printer *w);
 /* print_classes.c: a statement that only class b, c or f has, or a prediction; false: it is none. */
 bool fz_print_of_class(struct printer *w, const struct fz_node *n);
 
-#define FZ_HASH_FACTOR "2654435761u"
-
 #endif

@@ -1,29 +1,37 @@
 /* print_classes.c: statements of classes b, c, f and j alone, and predictions, as source. What they mean is
- * written here in Kern and in reference_b.c, class_c.c and reference_f.c in C: the two have to say the same.
+ * written here in Kern and in reference.c in C: the two have to say the same.
  */
 #include "fuzz/print.h"
 
 /* ---- class b ----------------------------------------------------------------------------------------- */
 
-static void print_observation(struct printer *w, const struct fz_node *n)
+/* What the statement's operation gives of the operand. */
+static void print_observation(struct printer *w, const struct fz_node *n, const struct fz_node *operand)
 {
-    unsigned value = (unsigned)n->value;
-    switch ((enum fz_observation)n->op) {
-    case FZ_BALLOT_ALL: text_addz(w->out, "ballot(true)"); return;
-    case FZ_ACTIVE_MASK: text_addz(w->out, "active_mask()"); return;
-    case FZ_REDUCE_ADD: text_printf(w->out, "reduce_add(laneId + %u)", value); return;
-    case FZ_REDUCE_XOR: text_addz(w->out, "reduce_xor(h)"); return;
-    case FZ_REDUCE_MAX: text_addz(w->out, "reduce_max(h)"); return;
-    case FZ_SCAN_ADD: text_printf(w->out, "scan_add(laneId + %u)", value); return;
-    case FZ_BROADCAST_FIRST: text_addz(w->out, "broadcast_first(h)"); return;
-    case FZ_SHUFFLE_XOR: text_printf(w->out, "shuffle_xor(h, %u)", value); return;
-    case FZ_SHUFFLE_UP: text_printf(w->out, "shuffle_up(h, %u)", value); return;
-    case FZ_BALLOT: text_addz(w->out, "ballot("); break;
-    case FZ_ANY: text_addz(w->out, "any("); break;
-    default: text_addz(w->out, "all("); break;
+    static const struct {
+        const char *before, *after;
+    } text[FZ_OBSERVATIONS] = {
+        [FZ_BALLOT_ALL] = {"ballot(true)", NULL},
+        [FZ_BALLOT] = {"ballot((bool)", ")"},
+        [FZ_ACTIVE_MASK] = {"active_mask()", NULL},
+        [FZ_REDUCE_ADD] = {"reduce_add((uint)", ")"},
+        [FZ_REDUCE_XOR] = {"reduce_xor((uint)", ")"},
+        [FZ_REDUCE_MAX] = {"reduce_max((uint)", ")"},
+        [FZ_SCAN_ADD] = {"scan_add((uint)", ")"},
+        [FZ_BROADCAST_FIRST] = {"broadcast_first((uint)", ")"},
+        [FZ_SHUFFLE_XOR] = {"shuffle_xor((uint)", ", "},
+        [FZ_SHUFFLE_UP] = {"shuffle_up((uint)", ", "},
+        [FZ_ANY] = {"any((bool)", ")"},
+        [FZ_ALL] = {"all((bool)", ")"},
+    };
+    text_addz(w->out, text[n->op].before);
+    if (text[n->op].after) {
+        fz_print_expr(w, operand);
+        text_addz(w->out, text[n->op].after);
     }
-    fz_print_expr(w, n->first);
-    text_char(w->out, ')');
+    if (n->op == FZ_SHUFFLE_XOR || n->op == FZ_SHUFFLE_UP)
+        text_printf(w->out, "%u)", (unsigned)n->value);
+    text_addz(w->out, ";\n");
 }
 
 static void print_log(struct printer *w, const struct fz_node *n)
@@ -33,22 +41,14 @@ static void print_log(struct printer *w, const struct fz_node *n)
     text_addz(w->out, used ? "{ ulong r = " : "");
     if (!used)
         text_printf(w->out, "log[n++ * %u + gid] = ", w->p->blocks * w->p->threads);
-    print_observation(w, n);
-    text_addz(w->out, ";\n");
+    print_observation(w, n, n->first);
     if (!used)
         return;
     fz_print_line(w, "  log[n++ * %u + gid] = r;", w->p->blocks * w->p->threads);
     if (n->name)
         fz_print_line(w, n->flag ? "  s = r;" : "  s = r; }");
     if (n->flag)
-        fz_print_line(w, "  h = (h ^ (uint)r) * " FZ_HASH_FACTOR "; }");
-}
-
-static void print_noise(struct printer *w, const struct fz_node *n)
-{
-    fz_print_line(w, n->op ? "h = %u;" : "h = (h ^ %uu) * " FZ_HASH_FACTOR " + gid;", (unsigned)n->value);
-    if (n->flag)
-        fz_print_line(w, "noise[gid] = h;");
+        fz_print_line(w, "  h = (h ^ (uint)r) * %uu; }", FZ_HASH_FACTOR);
 }
 
 static void print_stir(struct printer *w, const struct fz_node *n)
@@ -60,11 +60,13 @@ static void print_stir(struct printer *w, const struct fz_node *n)
 void fz_print_helpers(struct printer *w)
 {
     if (fz_count(w->p, FZ_NODE_STIR))
-        text_addz(w->out, "uint stir(uint h, uint gid)\n{\n"
-                          "    for (int i = 0; i < 3; i++)\n"
-                          "        h = h * " FZ_HASH_FACTOR " + (h >> 16);\n"
-                          "    return h + gid;\n}\n"
-                          "uint stir_twice(uint h, uint gid) { return stir(stir(h, gid) ^ gid, 1); }\n");
+        text_printf(w->out,
+                    "uint stir(uint h, uint gid)\n{\n"
+                    "    for (int i = 0; i < 3; i++)\n"
+                    "        h = h * %uu + (h >> 16);\n"
+                    "    return h + gid;\n}\n"
+                    "uint stir_twice(uint h, uint gid) { return stir(stir(h, gid) ^ gid, 1); }\n",
+                    FZ_HASH_FACTOR);
     if (fz_count(w->p, FZ_NODE_GATE) || fz_count(w->p, FZ_NODE_BARRIER))
         text_addz(w->out, "void meet() { barrier(); }\n");
 }
@@ -106,32 +108,10 @@ static void print_inside(struct printer *w, const struct fz_node *n)
 
 static void print_converge(struct printer *w, const struct fz_node *n)
 {
-    static const struct {
-        const char *before, *after;
-    } text[FZ_OBSERVATIONS] = {
-        [FZ_BALLOT_ALL] = {"ballot(true)", NULL},
-        [FZ_BALLOT] = {"ballot((bool)", ")"},
-        [FZ_ACTIVE_MASK] = {"active_mask()", NULL},
-        [FZ_REDUCE_ADD] = {"reduce_add((uint)", ")"},
-        [FZ_REDUCE_XOR] = {"reduce_xor((uint)", ")"},
-        [FZ_REDUCE_MAX] = {"reduce_max((uint)", ")"},
-        [FZ_SCAN_ADD] = {"scan_add((uint)", ")"},
-        [FZ_BROADCAST_FIRST] = {"broadcast_first((uint)", ")"},
-        [FZ_SHUFFLE_XOR] = {"shuffle_xor((uint)", ", "},
-        [FZ_SHUFFLE_UP] = {"shuffle_up((uint)", ", "},
-        [FZ_ANY] = {"any((bool)", ")"},
-        [FZ_ALL] = {"all((bool)", ")"},
-    };
     fz_print_indent(w);
     fz_print_expr(w, n->first);
-    text_printf(w->out, " = %s", text[n->op].before);
-    if (text[n->op].after) {
-        fz_print_expr(w, n->first->next);
-        text_addz(w->out, text[n->op].after);
-    }
-    if (n->op == FZ_SHUFFLE_XOR || n->op == FZ_SHUFFLE_UP)
-        text_printf(w->out, "%u)", (unsigned)n->value);
-    text_addz(w->out, ";\n");
+    text_addz(w->out, " = ");
+    print_observation(w, n, n->first->next);
 }
 
 /* ---- class c ----------------------------------------------------------------------------------------- */
@@ -173,43 +153,22 @@ static void print_row(struct printer *w)
 static void print_state(struct printer *w, const struct fz_node *n)
 {
     text_printf(w->out, "L%u:\n", n->name);
-    fz_print_line(w, "h = (h ^ %uu) * " FZ_HASH_FACTOR ";", (unsigned)n->value);
+    fz_print_line(w, "h = (h ^ %uu) * %uu;", (unsigned)n->value, FZ_HASH_FACTOR);
     print_row(w);
     fz_print_list(w, n->first);
     print_targets(w, n->first->next, n->op);
 }
 
-static void print_fork(struct printer *w, const struct fz_node *n)
-{
-    fz_print_line(w, "if ((g >> %u & %llu) == 0) {", n->op, (unsigned long long)n->value);
-    w->indent++;
-    fz_print_list(w, n->first);
-    w->indent--;
-    fz_print_line(w, "} else {");
-    w->indent++;
-    fz_print_list(w, n->first->next);
-    w->indent--;
-    fz_print_line(w, "}");
-}
-
-static void print_mix(struct printer *w, const struct fz_node *n)
-{
-    static const struct {
-        const char *before, *behind; /* the constant */
-    } mixes[FZ_MIXES] = {{"(h ^ ", ") * " FZ_HASH_FACTOR},
-                         {"(h >> 7 ^ h) + ", ""},
-                         {"h * 5 - ", ""},
-                         {"(h << 3 | h >> 29) ^ ", ""}};
-    fz_print_line(w, "h = %s%uu%s;", mixes[n->op].before, (unsigned)n->value, mixes[n->op].behind);
-}
-
 static void print_spin(struct printer *w, const struct fz_node *n)
 {
-    fz_print_line(w, "while ((g >> %u & %llu) != 0) {", n->op, (unsigned long long)n->value);
+    fz_print_indent(w);
+    text_addz(w->out, "while (");
+    fz_print_expr(w, n->first);
+    text_addz(w->out, ") {\n");
     w->indent++;
-    fz_print_line(w, "h = h * " FZ_HASH_FACTOR " + 1;");
+    fz_print_line(w, "h = h * %uu + 1;", FZ_HASH_FACTOR);
     print_row(w);
-    fz_print_list(w, n->first);
+    fz_print_list(w, n->first->next);
     w->indent--;
     fz_print_line(w, "}");
 }
@@ -298,7 +257,6 @@ bool fz_print_of_class(struct printer *w, const struct fz_node *n)
     switch (n->kind) {
     case FZ_NODE_PREDICT: print_predict(w, n); break;
     case FZ_NODE_LOG: print_log(w, n); break;
-    case FZ_NODE_NOISE: print_noise(w, n); break;
     case FZ_NODE_STIR: print_stir(w, n); break;
     case FZ_NODE_INVOKE: print_invoke(w, n); break;
     case FZ_NODE_GATE: print_gate(w, n); break;
@@ -311,12 +269,7 @@ bool fz_print_of_class(struct printer *w, const struct fz_node *n)
     case FZ_NODE_CONVERGE: print_converge(w, n); break;
     case FZ_NODE_STATE: print_state(w, n); break;
     case FZ_NODE_SPIN: print_spin(w, n); break;
-    case FZ_NODE_LEAVE:
-        fz_print_line(w, "if ((g >> %u & %llu) == 0) %s", n->op, (unsigned long long)n->value,
-                      jump(w, n->first));
-        break;
-    case FZ_NODE_FORK: print_fork(w, n); break;
-    case FZ_NODE_MIX: print_mix(w, n); break;
+    case FZ_NODE_GOTO: fz_print_line(w, "%s", jump(w, n->first)); break;
     default: return false;
     }
     return true;

@@ -200,34 +200,6 @@ static void print_never(struct printer *w, const struct fz_node *n)
     }
 }
 
-static void print_condition(struct printer *w, const struct fz_node *n)
-{
-    unsigned long long value = n->value;
-    switch (n->kind) {
-    case FZ_NODE_LANES: text_printf(w->out, "((0x%llxul >> laneId & 1) != 0)", value); break;
-    case FZ_NODE_INDEX_IS:
-        text_char(w->out, '(');
-        fz_print_name(w, n->name);
-        text_printf(w->out, " %% %u == %llu)", n->op, value);
-        break;
-    case FZ_NODE_HASH_IS: text_printf(w->out, "((h >> %llu & %u) == %u)", value, n->op, n->name); break;
-    case FZ_NODE_SEEN_IS: text_printf(w->out, "((s >> %llu & %u) == %u)", value, n->op, n->name); break;
-    case FZ_NODE_THREAD_IS: text_printf(w->out, "(threadIdx.x %% %u == %llu)", n->op, value); break;
-    case FZ_NODE_NEVER: print_never(w, n); break;
-    case FZ_NODE_UNIFORM: text_printf(w->out, "((input[%llu] & 1) != 0)", value); break;
-    case FZ_NODE_ELECT: text_addz(w->out, "elect()"); break;
-    case FZ_NODE_LANE_TRIP: text_printf(w->out, "(laneId * %llu %% %u)", value, n->op); break;
-    case FZ_NODE_HASH_TRIP: text_printf(w->out, "(h >> %llu)", value); break;
-    case FZ_NODE_SEEN_TRIP: text_printf(w->out, "((uint)(s >> %llu))", value); break;
-    case FZ_NODE_VOTE:
-        text_addz(w->out, n->op ? "all(" : "any(");
-        fz_print_expr(w, n->first);
-        text_char(w->out, ')');
-        break;
-    default: BUG("%s is no expression", fz_node_info[n->kind].name);
-    }
-}
-
 /* ---- all --------------------------------------------------------------------------------------------- */
 
 void fz_print_expr(struct printer *w, const struct fz_node *n)
@@ -287,6 +259,17 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
     case FZ_NODE_MEMBER:
     case FZ_NODE_BEHIND:
     case FZ_NODE_CHOSEN: fz_print_pointer(w, n); break;
-    default: print_condition(w, n); break;
+    case FZ_NODE_HASH: text_char(w->out, 'h'); break;
+    case FZ_NODE_SEEN: text_char(w->out, 's'); break;
+    case FZ_NODE_GUIDE: text_char(w->out, 'g'); break;
+    case FZ_NODE_NOISE: text_addz(w->out, "noise[gid]"); break;
+    case FZ_NODE_NEVER: print_never(w, n); break;
+    case FZ_NODE_ELECT: text_addz(w->out, "elect()"); break;
+    case FZ_NODE_VOTE:
+        text_addz(w->out, n->op ? "all(" : "any(");
+        fz_print_expr(w, n->first);
+        text_char(w->out, ')');
+        break;
+    default: BUG("%s is no expression", fz_node_info[n->kind].name);
     }
 }

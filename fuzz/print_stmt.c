@@ -1,4 +1,4 @@
-/* print_stmt.c: statements as source. What a LOOP's forms mean is written here in Kern and in masks.c in C:
+/* print_stmt.c: statements as source. What a LOOP's forms mean is written here in Kern and in reference.c in C:
  * the two have to say the same.
  */
 #include "fuzz/plant.h"
@@ -110,13 +110,8 @@ static void print_return(struct printer *w, const struct fz_node *n)
 
 static void print_bound(struct printer *w, const struct fz_node *n)
 {
-    enum fz_kind kind = (enum fz_kind)n->first->kind;
-    if (fz_has_types(w->p) || kind == FZ_NODE_HASH_TRIP || kind == FZ_NODE_SEEN_TRIP) {
-        text_addz(w->out, "(int)");
-        fz_print_masked(w, n->first, n->value);
-    } else {
-        fz_print_expr(w, n->first);
-    }
+    text_addz(w->out, "(int)");
+    fz_print_masked(w, n->first, n->value);
 }
 
 /* "i < bound && condition" */

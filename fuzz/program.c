@@ -16,8 +16,8 @@ const struct fz_node_info fz_node_info[FZ_NODES] = {
 #define NODE(id, category, children, meaning) {#id, FZ_##category, children},
 #include "fuzz/nodes.def"
 };
-const char *const fz_geometry[FZ_GEOMETRIES] = {"gid", "threadIdx.x", "blockIdx.x", "blockDim.x",
-                                                "gridDim.x"};
+const char *const fz_geometry[FZ_GEOMETRIES + 1] = {"gid",        "threadIdx.x", "blockIdx.x",
+                                                    "blockDim.x", "gridDim.x",   "laneId"};
 const char *const fz_atomics[FZ_ATOMICS] = {"add", "min", "max", "and", "or", "xor"};
 
 /* ---- building ---------------------------------------------------------------------------------------- */
@@ -75,18 +75,59 @@ struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bi
     return n;
 }
 
+struct fz_node *fz_binary(struct fz_program *p, enum fz_operator op, struct fz_node *x, struct fz_node *y)
+{
+    return fz_add(fz_add(fz_leaf(p, FZ_NODE_BINARY, 0, (uint8_t)op), x), y);
+}
+
+struct fz_node *fz_by(struct fz_program *p, enum fz_operator op, struct fz_node *x, uint32_t constant)
+{
+    return fz_binary(p, op, x, fz_constant(p, FZ_UINT, constant));
+}
+
+struct fz_node *fz_bits_are(struct fz_program *p, enum fz_kind x, uint32_t shift, uint32_t mask,
+                            uint32_t value)
+{
+    struct fz_node *bits = fz_by(p, FZ_OP_AND, fz_by(p, FZ_OP_SHR, fz_node(p, x), shift), mask);
+    return fz_by(p, FZ_OP_EQ, bits, value);
+}
+
+struct fz_node *fz_in_lanes(struct fz_program *p, uint64_t lanes)
+{
+    struct fz_node *set = fz_constant(p, FZ_ULONG, lanes), *lane = fz_leaf(p, FZ_NODE_GEOMETRY, 0, FZ_LANE);
+    return fz_by(p, FZ_OP_NE, fz_by(p, FZ_OP_AND, fz_binary(p, FZ_OP_SHR, set, lane), 1), 0);
+}
+
+struct fz_node *fz_lane_number(struct fz_program *p, uint32_t factor, uint32_t modulus)
+{
+    struct fz_node *lane = fz_leaf(p, FZ_NODE_GEOMETRY, 0, FZ_LANE);
+    return fz_by(p, FZ_OP_REM, fz_by(p, FZ_OP_MUL, lane, factor), modulus);
+}
+
+struct fz_node *fz_assign(struct fz_program *p, struct fz_node *target, struct fz_node *value)
+{
+    return fz_add(fz_add(fz_leaf(p, FZ_NODE_ASSIGN, 0, FZ_OPERATORS), target), value);
+}
+
+struct fz_node *fz_noise(struct fz_program *p, uint32_t constant)
+{
+    struct fz_node *mixed = fz_by(p, FZ_OP_XOR, fz_node(p, FZ_NODE_HASH), constant);
+    mixed = fz_by(p, FZ_OP_MUL, mixed, FZ_HASH_FACTOR);
+    mixed = fz_binary(p, FZ_OP_ADD, mixed, fz_leaf(p, FZ_NODE_GEOMETRY, 0, FZ_GID));
+    return fz_assign(p, fz_node(p, FZ_NODE_HASH), mixed);
+}
+
 struct fz_node *fz_thread_condition(struct fz_program *p, struct fz_random *r, bool few)
 {
-    struct fz_node *n;
-    uint64_t lanes;
-    switch (fz_below(r, 4)) {
-    case 0:
-        n = fz_leaf(p, FZ_NODE_HASH_IS, fz_below(r, 28), 1);
-        n->name = fz_below(r, 2);
-        return n;
-    case 1: return fz_leaf(p, FZ_NODE_THREAD_IS, fz_below(r, 2), (uint8_t)(2 + fz_below(r, 3)));
-    default: lanes = fz_next(r); return fz_leaf(p, FZ_NODE_LANES, few ? lanes & fz_next(r) : lanes, 0);
+    uint32_t which = fz_below(r, 4), value = fz_below(r, 2), number = fz_below(r, 28);
+    uint64_t lanes = fz_next(r);
+    if (which == 0)
+        return fz_bits_are(p, FZ_NODE_HASH, number, 1, value);
+    if (which == 1) {
+        struct fz_node *thread = fz_leaf(p, FZ_NODE_GEOMETRY, 0, FZ_THREAD);
+        return fz_by(p, FZ_OP_EQ, fz_by(p, FZ_OP_REM, thread, 2 + number % 3), value);
     }
+    return fz_in_lanes(p, few ? lanes & fz_next(r) : lanes);
 }
 
 uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type,
@@ -314,8 +355,15 @@ enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f,
     case FZ_NODE_ELEMENT: return f->variables.at[n->name].type;
     case FZ_NODE_INCREMENT: return fz_type_of(p, f, n->first);
     case FZ_NODE_FIELD: return p->fields[n->value];
-    case FZ_NODE_GEOMETRY: return FZ_UINT;
-    case FZ_NODE_SAME: return FZ_BOOL;
+    case FZ_NODE_GEOMETRY:
+    case FZ_NODE_HASH:
+    case FZ_NODE_GUIDE:
+    case FZ_NODE_NOISE: return FZ_UINT;
+    case FZ_NODE_SEEN: return FZ_ULONG;
+    case FZ_NODE_SAME:
+    case FZ_NODE_NEVER:
+    case FZ_NODE_VOTE:
+    case FZ_NODE_ELECT: return FZ_BOOL;
     case FZ_NODE_UNARY:
     case FZ_NODE_BINARY: return operator_type(p, f, n);
     case FZ_NODE_CHOICE:

@@ -1,5 +1,5 @@
 /* program.h: a random program as a small tree, from which come its Kern source (print.c), what it has to
- * compute (reference_b.c, class_c.c, reference_f.c; class a is compared with the oracle instead) and smaller
+ * compute (reference.c; class a is compared with the oracle instead) and smaller
  * programs (reduce.c).
  *
  * Every expression has some scalar type, and the printer inserts the conversions that an operator needs: so
@@ -139,16 +139,23 @@ static inline uint32_t fz_types(const struct fz_program *p)
 _Static_assert(FZ_DOUBLE == FZ_TYPES - 1, "double is the last type");
 
 extern const char *const fz_geometry[];
-enum { FZ_GEOMETRIES = 5 };
+enum {
+    FZ_GID,
+    FZ_THREAD,
+    FZ_GEOMETRIES = 5,
+    FZ_LANE = FZ_GEOMETRIES
+}; /* class a does not draw the last one */
 /* Atomic operations whose order can't be seen, each on counters of its own. */
 extern const char *const fz_atomics[];
 enum { FZ_ATOMICS = 6 };
 
-/* Class c: rows of a trace after which all go the first way they have; the label of the function's end; ways to
- * mix a hash with a constant. */
-enum { FZ_FUEL = 48, FZ_END = 99, FZ_MIXES = 4 };
+/* Class c: rows of a trace after which all go the first way they have; the label of the function's end. */
+enum { FZ_FUEL = 48, FZ_END = 99 };
 
-/* Convergent operations that class b logs; `x` is the operand or condition, `n` the node's value. */
+/* Hashes are mixed by multiplying with it. */
+#define FZ_HASH_FACTOR 2654435761u
+
+/* Convergent operations. */
 enum fz_observation {
     FZ_BALLOT_ALL,
     FZ_BALLOT,
@@ -189,6 +196,18 @@ struct fz_node *fz_child(const struct fz_node *n, uint32_t index);     /* NULL: 
 struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);
 /* `bits`: as the type holds them. */
 struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bits);
+struct fz_node *fz_binary(struct fz_program *p, enum fz_operator op, struct fz_node *x, struct fz_node *y);
+/* x op a constant of type uint. */
+struct fz_node *fz_by(struct fz_program *p, enum fz_operator op, struct fz_node *x, uint32_t constant);
+/* (x >> shift & mask) == value: of a HASH, SEEN or GUIDE. */
+struct fz_node *fz_bits_are(struct fz_program *p, enum fz_kind x, uint32_t shift, uint32_t mask,
+                            uint32_t value);
+/* true in these lanes; a small number that depends on the lane; `target = value`. */
+struct fz_node *fz_in_lanes(struct fz_program *p, uint64_t lanes);
+struct fz_node *fz_lane_number(struct fz_program *p, uint32_t factor, uint32_t modulus);
+struct fz_node *fz_assign(struct fz_program *p, struct fz_node *target, struct fz_node *value);
+/* Arithmetic that communicates with nobody: the hash is mixed with a constant. */
+struct fz_node *fz_noise(struct fz_program *p, uint32_t constant);
 /* A condition on a thread's hash, number or lane, of class b; few: of half as many lanes. */
 struct fz_node *fz_thread_condition(struct fz_program *p, struct fz_random *r, bool few);
 /* Whether its name is a variable that it reads or writes. */
@@ -264,11 +283,9 @@ struct fz_class {
 };
 extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e, fz_class_f,
     fz_class_g, fz_class_h, fz_class_i, fz_class_j;
-/* reference_b.c, reference_e.c, reference_f.c, reference_g.c: what the classes expect. */
-/* As fz_class.expect. */
-bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
+/* reference.c, reference_e.c, reference_g.c: what the classes expect, as fz_class.expect. */
+bool fz_expect(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
-bool fz_expect_f(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_g(const struct fz_program *p, uint32_t width, void **contents);
 /* As fz_class.holds (reference_i.c). */
 bool fz_holds_i(const struct fz_program *p, uint32_t width, void **contents, char *text, size_t size);

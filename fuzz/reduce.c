@@ -129,20 +129,9 @@ static bool has_number(const struct fz_node *n)
 {
     switch (n->kind) {
     case FZ_NODE_CONSTANT: return !fz_is_float(n->type);
-    case FZ_NODE_LANES:
-    case FZ_NODE_INDEX_IS:
-    case FZ_NODE_HASH_IS:
-    case FZ_NODE_SEEN_IS:
-    case FZ_NODE_THREAD_IS:
-    case FZ_NODE_UNIFORM:
-    case FZ_NODE_LANE_TRIP:
-    case FZ_NODE_HASH_TRIP:
-    case FZ_NODE_SEEN_TRIP:
     case FZ_NODE_LOOP:
     case FZ_NODE_LOG:
-    case FZ_NODE_NOISE:
     case FZ_NODE_STIR:
-    case FZ_NODE_MIX:
     case FZ_NODE_STATE:
     case FZ_NODE_TARGET: return true;
     default: return false;

@@ -127,15 +127,11 @@ static void change_number(const struct change *c, struct fz_node *n)
     switch (n->kind) {
     case FZ_NODE_OUTPUT: n->value = edit(c, NUMBER) ? below(c, FZ_SLOTS) : n->value; break;
     case FZ_NODE_ATOMIC: n->value = edit(c, NUMBER) ? below(c, FZ_ATOMICS) : n->value; break;
-    case FZ_NODE_NOISE:
-    case FZ_NODE_MIX:
     case FZ_NODE_STIR: n->value = edit(c, NUMBER) ? below(c, 1u << 20) : n->value; break;
-    case FZ_NODE_HASH_IS: n->value = edit(c, NUMBER) ? below(c, 28) : n->value; break;
-    case FZ_NODE_LANES: n->value = edit(c, NUMBER) ? fz_next(c->v->r) : n->value; break;
     case FZ_NODE_LOG:
     case FZ_NODE_CONVERGE: n->op = edit(c, OPERATOR) ? (uint8_t)below(c, FZ_OBSERVATIONS) : n->op; break;
     case FZ_NODE_CONSTANT:
-        if (fz_has_types(c->v->p) && edit(c, CONSTANT))
+        if (edit(c, CONSTANT))
             n->value = fz_random_bits(c->v->r, n->type);
         break;
     default: break;
@@ -178,11 +174,10 @@ static void change_node(const struct change *c, struct fz_node *n)
         if (edit(c, OPERATOR))
             exchange(n);
         break;
-    case FZ_NODE_FORK:
+    case FZ_NODE_IF:
         if (edit(c, FORM))
             exchange(n);
         break;
-    case FZ_NODE_MIX: n->op = edit(c, OPERATOR) ? (uint8_t)below(c, FZ_MIXES) : n->op; break;
     case FZ_NODE_LOOP: change_loop(c, n); break;
     case FZ_NODE_CELL: change_cell(c, n); break;
     case FZ_NODE_CALL: change_call(c, n); break;

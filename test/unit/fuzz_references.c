@@ -41,7 +41,7 @@ static struct fz_program *empty_program(uint32_t threads)
 
 static struct fz_node *lanes(struct fz_program *p, uint64_t mask)
 {
-    return fz_leaf(p, FZ_NODE_LANES, mask, 0);
+    return fz_in_lanes(p, mask);
 }
 
 static struct fz_node *ballot(struct fz_program *p)
@@ -85,7 +85,7 @@ static struct fz_node *divergent_for(struct fz_program *p, struct fz_node *body)
     struct fz_node *n = fz_leaf(p, FZ_NODE_LOOP, 3, FZ_FOR);
     n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
     fz_kernel(p)->variables.at[n->name].counter = true;
-    fz_add(fz_add(n, fz_leaf(p, FZ_NODE_LANE_TRIP, 1, 4)), fz_constant(p, FZ_BOOL, 1));
+    fz_add(fz_add(n, fz_lane_number(p, 1, 4)), fz_constant(p, FZ_BOOL, 1));
     return fz_add(fz_add(n, body), block(p, NULL, NULL));
 }
 
@@ -109,7 +109,8 @@ static void reference_knows_operations_before_a_break(void **state)
 {
     UNUSED(state);
     struct fz_program *p = empty_program(4);
-    struct fz_node *leave = fz_add(fz_node(p, FZ_NODE_IF), fz_leaf(p, FZ_NODE_INDEX_IS, 1, 4));
+    struct fz_node *i = fz_node(p, FZ_NODE_VARIABLE); /* the loop's counter, the only variable */
+    struct fz_node *leave = fz_add(fz_node(p, FZ_NODE_IF), fz_by(p, FZ_OP_EQ, fz_by(p, FZ_OP_REM, i, 4), 1));
     fz_add(fz_add(leave, block(p, ballot(p), fz_node(p, FZ_NODE_BREAK))), block(p, NULL, NULL));
     fz_add(fz_add(fz_kernel(p)->body, divergent_for(p, block(p, ballot(p), leave))), ballot(p));
     const uint64_t *log = log_of(p, 4);
@@ -123,7 +124,7 @@ static void reference_knows_fallthrough_and_elect(void **state)
 {
     UNUSED(state);
     struct fz_program *p = empty_program(4);
-    struct fz_node *n = fz_add(fz_leaf(p, FZ_NODE_SWITCH, 3, 0), fz_leaf(p, FZ_NODE_LANE_TRIP, 1, 4));
+    struct fz_node *n = fz_add(fz_leaf(p, FZ_NODE_SWITCH, 3, 0), fz_lane_number(p, 1, 4));
     struct fz_node *one = fz_add(fz_leaf(p, FZ_NODE_CASE, 1, 0), block(p, ballot(p), NULL));
     struct fz_node *rest = fz_add(fz_node(p, FZ_NODE_CASE), block(p, ballot(p), fz_node(p, FZ_NODE_BREAK)));
     rest->flag = true;
@@ -171,7 +172,7 @@ static void reference_refuses_what_does_not_end(void **state)
 {
     UNUSED(state);
     struct fz_program *p = empty_program(4);
-    struct fz_node *n = fz_leaf(p, FZ_NODE_LOOP, 3, FZ_WHILE);
+    struct fz_node *n = fz_leaf(p, FZ_NODE_LOOP, UINT32_MAX, FZ_WHILE);
     n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
     fz_add(fz_add(n, fz_constant(p, FZ_INT, 1 << 30)), fz_constant(p, FZ_BOOL, 1));
     fz_add(fz_add(n, block(p, NULL, NULL)), block(p, NULL, NULL));
@@ -237,8 +238,7 @@ static void reference_knows_cycles_with_two_entries(void **state)
     fz_add(fz_add(n, block(p, NULL, NULL)), fz_node(p, FZ_NODE_NEVER));
     assert_true(runs(p, n, &group));
     assert_int_equal(group, 0xb); /* thread 2 has returned in the first list, where 0 and 1 have not been */
-    fz_child(n, 3)->kind = FZ_NODE_LANES;
-    fz_child(n, 3)->value = 2;
+    fz_child(n, 2)->next = lanes(p, 2);
     assert_true(runs(p, n, &group));
     assert_int_equal(group, 9); /* and 1 when it came there from the second */
 }
