@@ -1,6 +1,6 @@
 fuzz_SRC := fuzz/program.c fuzz/print.c fuzz/print_stmt.c fuzz/print_classes.c fuzz/print_expr.c fuzz/print_pointers.c fuzz/print_tables.c fuzz/plant.c \
-            fuzz/class_a.c fuzz/class_a_kernel.c fuzz/class_a_expr.c fuzz/class_a_pointers.c fuzz/class_a_throw.c fuzz/class_b.c fuzz/class_b_conditions.c fuzz/calls_b.c fuzz/gates_b.c fuzz/class_c.c \
-            fuzz/vary.c fuzz/class_f.c fuzz/class_f_loops.c fuzz/reference.c fuzz/reference_values.c \
+            fuzz/generate.c fuzz/generate_expr.c fuzz/class_a.c fuzz/class_b.c fuzz/calls_b.c fuzz/gates_b.c fuzz/class_c.c \
+            fuzz/vary.c fuzz/reference.c fuzz/reference_values.c \
             fuzz/class_e.c fuzz/class_e_graph.c fuzz/class_e_tokens.c fuzz/class_e_values.c \
             fuzz/class_e_operations.c fuzz/class_e_blocks.c fuzz/reference_e.c fuzz/group_e.c fuzz/waits_e.c fuzz/barriers_e.c \
             fuzz/predictions.c fuzz/predictions_e.c fuzz/marks.c \

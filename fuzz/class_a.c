@@ -1,263 +1,260 @@
-/* class_a.c: class a: kernels without races whose threads can't see with whom they run: C's control flow, all
- * types, memory of all spaces, device functions and exceptions.
+/* class_a.c: kernels of all types: classes a and d, race-free ones whose threads can't see with whom they run,
+ * in phases between barriers; and class f, branches whose arms have much in common. What they are made of is in
+ * weights.def.
  *
- * Well defined by construction: indices are masked; every loop has a counter of its own with a bound of at
- * most seven; a thread writes its own cells and slots of global memory and its own slot of shared memory, and
- * reads others' slots only between two barriers that stand in uniform flow; atomics commute and their results
- * are not used; exceptions are thrown where something catches. There is no reference: all setups have to
- * agree. In 10 % of the branches one arm is like the other (vary.c). Class d is the same without double.
+ * Threads of classes a and d read others' slots of shared memory only between two barriers that stand in
+ * uniform flow. There is no reference: all setups have to agree. Those of class f have one (reference.c): no
+ * expression has an effect, convergent operations may stand in the arms, and their results are values like
+ * others. Where a branch has found out that an index is inside (INSIDE), an operation that moves in front of
+ * the branch stops the launch.
  */
-#include "fuzz/class_a.h"
+#include "fuzz/generate.h"
 
-enum { MAX_SIZE = 200 }; /* nodes of an arm that another one is like */
+/* ---- variables --------------------------------------------------------------------------------------- */
 
-static uint32_t below(struct generator *g, uint32_t n)
+static void add_variables(struct generator *g, enum fz_shape shape, uint32_t count)
 {
-    return fz_below(&g->r, n);
+    for (; count > 0; count--) {
+        enum fz_type t = shape == FZ_SCALAR || shape == FZ_ARRAY ? fz_random_type(g) : FZ_INT;
+        fz_variable(g->p, g->f, shape, t, fz_next(&g->r));
+    }
 }
 
-static struct fz_node *empty_block(struct generator *g)
+static void add_locals(struct generator *g)
 {
-    return fz_node(g->p, FZ_NODE_BLOCK);
+    add_variables(g, FZ_SCALAR, 3 + below(g, 4));
+    add_variables(g, FZ_ARRAY, below(g, 3));
+    add_variables(g, FZ_STRUCT, below(g, 3));
+    if (!g->p->pointers || (g->p->shared_targets && !g->is_kernel))
+        return;
+    add_variables(g, FZ_TARGETS, 1);
+    add_variables(g, FZ_POINTER, 1 + below(g, 3));
+    add_variables(g, FZ_POINTERS, below(g, 3));
+    add_variables(g, FZ_LINK, below(g, 3));
+    add_variables(g, FZ_LEADER, below(g, 3));
 }
 
-/* A block one level further in. */
-static struct fz_node *inner_block(struct generator *g, uint32_t most)
+static void add_parameters(struct generator *g)
 {
-    g->at.depth++;
-    struct fz_node *block = fz_random_block(g, most);
-    g->at.depth--;
-    return block;
+    struct fz_function *before = g->f > g->p->functions.at ? g->f - 1 : NULL;
+    if (before && chance(g, 50)) { /* of the same type as the one before, for pointers */
+        for (uint32_t i = 0; i < before->params; i++)
+            fz_variable(g->p, g->f, before->variables.at[i].shape, before->variables.at[i].type, 0);
+        g->f->result = before->result;
+    } else {
+        add_variables(g, FZ_SCALAR, 1 + below(g, 3));
+        if (fz_happens(g, FZ_CHANCE_memory_parameters))
+            fz_variable(g->p, g->f, FZ_ARRAY, FZ_INT + below(g, 2), 0);
+        if (fz_happens(g, FZ_CHANCE_memory_parameters))
+            fz_variable(g->p, g->f, FZ_STRUCT, FZ_INT, 0);
+        add_variables(g, FZ_POINTER, g->p->pointers ? below(g, 3) : 0);
+        g->f->result = (uint8_t)fz_random_type(g);
+    }
+    g->f->params = g->f->variables.count;
+    for (uint32_t i = 0; i < g->f->params; i++)
+        g->f->variables.at[i].parameter = true;
 }
 
-/* ---- straight-line statements ------------------------------------------------------------------------ */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
-static struct fz_node *random_assign(struct generator *g)
+static void make_function(struct generator *g)
 {
-    struct fz_node *target = fz_random_place(g, false);
+    bool may_throw = g->at.may_throw = fz_happens(g, FZ_CHANCE_throwing);
+    add_parameters(g);
+    add_locals(g);
+    g->f->body = fz_make_list(g, fz_range(g, FZ_RANGE_function_body));
+    if (may_throw && chance(g, 60)) {
+        fz_put_first(g->f->body, fz_some(g, fz_condition(g, 2), node(g, FZ_NODE_THROW)));
+        g->f->throws = true;
+    }
+    fz_add(g->f->body, fz_make_return(g));
+    g->f->throws &= may_throw;
+    g->f->cost = g->cost;
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------------- */
+
+/* Values that differ among threads. */
+static void add_beginning(struct generator *g, struct fz_node *body)
+{
+    for (uint32_t v = 0; v < g->f->variables.count; v++)
+        if (g->f->variables.at[v].shape == FZ_SCALAR && fz_happens(g, FZ_CHANCE_divergent_start))
+            fz_add(body, fz_assign(g->p, fz_named(g, FZ_NODE_VARIABLE, v), fz_own_input(g)));
+}
+
+static struct fz_node *random_exchange(struct generator *g)
+{
+    struct fz_node *target = fz_place(g, false);
     if (!target)
         return NULL;
-    struct fz_node *n = fz_node(g->p, FZ_NODE_ASSIGN);
-    bool compound = fz_chance(&g->r, 40);
-    bool integer = !fz_is_float(fz_type_of(g->p, g->f, target));
-    n->op = (uint8_t)(compound ? below(g, integer ? FZ_OP_LT : FZ_OP_REM) : FZ_OPERATORS);
-    return fz_add(fz_add(n, target), fz_random_expr(g, 3));
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_EXCHANGE, 1 + below(g, g->p->threads), 0);
+    n->type = (uint8_t)(chance(g, 60) ? FZ_INT + below(g, 2) : below(g, fz_types(g->p)));
+    return fz_add(fz_add(n, target), fz_expression(g, 2));
 }
 
-struct fz_node *fz_random_copy(struct generator *g)
-{
-    struct fz_node *n = fz_node(g->p, FZ_NODE_COPY);
-    for (int i = 0; i < 2; i++) {
-        uint32_t v = fz_pick_variable(g, FZ_STRUCT, true);
-        if (v == UINT32_MAX)
-            return NULL;
-        struct fz_node *s = fz_node(g->p, FZ_NODE_STRUCTURE);
-        s->name = v;
-        fz_add(n, s);
-    }
-    return n;
-}
-
-struct fz_node *fz_random_output(struct generator *g)
-{
-    struct fz_node *n = fz_node(g->p, FZ_NODE_OUTPUT);
-    n->value = below(g, FZ_SLOTS);
-    return fz_add(n, fz_random_expr(g, 2));
-}
-
-struct fz_node *fz_random_atomic(struct generator *g)
-{
-    struct fz_node *n = fz_node(g->p, FZ_NODE_ATOMIC);
-    n->value = below(g, FZ_ATOMICS);
-    n->flag = g->counts && fz_chance(&g->r, 60);
-    fz_add(n, fz_random_expr(g, 1));
-    return fz_add(n, fz_random_expr(g, 2));
-}
-
-static struct fz_node *random_simple(struct generator *g)
-{
-    uint32_t dice = below(g, 100);
-    struct fz_node *point = below(g, 4) == 0 ? fz_random_point(g) : NULL;
-    g->cost += g->at.times;
-    if (point)
-        return point;
-    if (g->is_kernel && dice < 10)
-        return fz_random_atomic(g);
-    if (g->is_kernel && dice < 22)
-        return fz_random_output(g);
-    return dice < 26 ? fz_random_copy(g) : random_assign(g);
-}
-
-/* ---- jumps ------------------------------------------------------------------------------------------- */
-
-struct fz_node *fz_random_return(struct generator *g)
-{
-    struct fz_node *n = fz_node(g->p, FZ_NODE_RETURN);
-    return g->is_kernel ? n : fz_add(n, fz_random_expr(g, 2));
-}
-
-/* NULL: no jump is allowed here. */
-static struct fz_node *random_jump(struct generator *g)
-{
-    switch (below(g, 5)) {
-    case 0:
-    case 1: return g->at.may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
-    case 2: return g->at.may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
-    case 3: return g->at.may_return ? fz_random_return(g) : NULL;
-    default: break;
-    }
-    if (!g->at.may_throw)
-        return NULL;
-    g->f->throws = true; /* or is caught inside: then too much is feared, nothing wrong */
-    return fz_node(g->p, FZ_NODE_THROW);
-}
-
-/* ---- arms alike -------------------------------------------------------------------------------------- */
-
-static struct fz_node *fresh(void *data)
-{
-    return random_simple(data);
-}
-
-/* In 10 % of the branches one that has much in common with `arm`, which has added `cost`; else NULL. */
-static struct fz_node *another_arm(struct generator *g, const struct fz_node *arm, uint32_t cost)
-{
-    struct fz_variation v = {g->p, g->f, &g->r, fresh, g};
-    if (!fz_chance(&g->r, 10) || fz_size(arm) > MAX_SIZE)
-        return NULL;
-    g->cost += cost;
-    return fz_varied(&v, arm);
-}
-
-/* ---- branches ---------------------------------------------------------------------------------------- */
-
-static struct fz_node *random_if(struct generator *g)
-{
-    struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *jump = fz_chance(&g->r, 25) ? random_jump(g) : NULL;
-    uint32_t before = g->cost;
-    fz_add(n, fz_random_expr(g, 3));
-    fz_add(n, inner_block(g, jump ? 1 : 3));
-    if (jump)
-        fz_add(n->first->next, jump);
-    struct fz_node *other = another_arm(g, n->first->next, g->cost - before);
-    if (other)
-        return fz_add(n, other);
-    return fz_add(n, fz_chance(&g->r, 50) ? inner_block(g, 3) : empty_block(g));
-}
-
-static struct fz_node *random_switch(struct generator *g)
+/* A loop of the same number of turns for all threads, so that there may be barriers in it. */
+static struct fz_node *uniform_loop(struct generator *g)
 {
     struct position outer = g->at;
-    struct fz_node *n = fz_node(g->p, FZ_NODE_SWITCH), *cases = empty_block(g), *last = NULL, *arm;
-    uint32_t cost = 0, count = 1 + below(g, 5), otherwise = below(g, 8), value = below(g, 2);
-    n->value = 7;
-    g->at.may_break = true;
-    for (uint32_t i = 0; i < count; i++, value += 1 + below(g, 2)) {
-        struct fz_node *c = fz_node(g->p, FZ_NODE_CASE);
-        c->flag = i == otherwise;
-        c->value = value;
-        uint32_t before = g->cost;
-        arm = last ? another_arm(g, last, cost) : NULL;
-        last = arm ? arm : inner_block(g, 2);
-        cost = g->cost - before;
-        fz_add(c, last);
-        if (fz_chance(&g->r, 70))
-            fz_add(c->first, fz_node(g->p, FZ_NODE_BREAK));
-        fz_add(cases, c);
-    }
-    g->at = outer;
-    return fz_add(fz_add(n, fz_random_expr(g, 2)), cases);
-}
-
-struct fz_node *fz_random_try(struct generator *g)
-{
-    struct position outer = g->at;
-    bool threw = g->f->throws;
-    struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
-    g->at.may_throw = true;
-    fz_add(n, inner_block(g, 4));
-    if (fz_chance(&g->r, 60))
-        fz_begin_with_call(g, n->first);
-    g->at = outer;
-    g->f->throws = threw;
-    return fz_add(n, inner_block(g, 2));
-}
-
-static struct fz_node *random_scope(struct generator *g)
-{
-    struct fz_node *n = fz_node(g->p, FZ_NODE_SCOPE), *value = fz_random_expr(g, 2);
-    uint32_t v = fz_variable(g->p, g->f, FZ_SCALAR, fz_random_type(g), 0);
-    n->name = v;
-    struct fz_node *body = inner_block(g, 3);
-    g->f->variables.at[v].scoped = true; /* out of sight for what follows */
-    return fz_add(fz_add(n, value), body);
-}
-
-/* ---- loops ------------------------------------------------------------------------------------------- */
-
-uint32_t fz_new_counter(struct generator *g)
-{
-    uint32_t v = fz_variable(g->p, g->f, FZ_SCALAR, FZ_INT, 0);
-    g->f->variables.at[v].counter = true;
-    return v;
-}
-
-struct fz_node *fz_always(struct generator *g)
-{
-    return fz_constant(g->p, FZ_BOOL, 1);
-}
-
-static struct fz_node *random_loop(struct generator *g)
-{
-    struct position outer = g->at;
-    struct fz_node *n = fz_node(g->p, FZ_NODE_LOOP);
-    n->op = (uint8_t)below(g, FZ_LOOP_FORMS);
-    n->value = g->at.times > 16 ? 1 : g->at.times > 4 ? 3 : 7;
-    n->flag = n->op == FZ_FOR && fz_chance(&g->r, 25);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOOP, 3, (uint8_t)below(g, FZ_LOOP_FORMS)), *s;
+    struct fz_node *body = node(g, FZ_NODE_BLOCK);
     n->name = fz_new_counter(g);
-    fz_add(n, fz_chance(&g->r, 30) ? fz_constant(g->p, FZ_INT, 1 + below(g, 7)) : fz_random_expr(g, 2));
-    g->at.times *= (uint32_t)n->value + 1;
-    fz_add(n, fz_chance(&g->r, 30) ? fz_random_expr(g, 2) : fz_always(g));
-    g->at.loops++;
-    g->at.may_break = g->at.may_continue = true;
-    fz_add(n, inner_block(g, 4));
-    g->at.may_break = g->at.may_continue = false; /* what an endless loop does before its own break */
-    fz_add(n, n->op == FZ_ENDLESS && fz_chance(&g->r, 50) ? inner_block(g, 1) : empty_block(g));
+    fz_add(fz_add(n, fz_constant(g->p, FZ_INT, 1 + below(g, 3))), fz_always(g));
+    g->at.times *= 4;
+    g->at.counters[g->at.loops++] = n->name;
+    for (int i = 0; i < 3; i++)
+        if ((s = i == 1 ? random_exchange(g) : fz_make_statement(g)) != NULL)
+            fz_add(body, s);
     g->at = outer;
-    return n;
+    return fz_add(fz_add(n, body), node(g, FZ_NODE_BLOCK));
 }
 
-/* ---- any --------------------------------------------------------------------------------------------- */
-
-static struct fz_node *random_construct(struct generator *g)
+/* Statements between two barriers. */
+static void add_phase(struct generator *g, struct fz_node *body)
 {
-    uint32_t dice = below(g, 100);
-    if (dice < 40)
-        return random_if(g);
-    if (dice < 70)
-        return g->at.loops < 3 ? random_loop(g) : random_if(g);
-    if (dice < 84)
-        return random_switch(g);
-    return dice < 92 ? fz_random_try(g) : random_scope(g);
+    struct range few = {1, 3};
+    fz_add(body, fz_make_list(g, few)->first);
+    struct fz_node *convergent = chance(g, 70) ? random_exchange(g) : uniform_loop(g);
+    if (convergent)
+        fz_add(body, convergent);
 }
 
-struct fz_node *fz_random_statement(struct generator *g)
+static struct fz_node *mixed(struct generator *g, struct fz_node *sum, struct fz_node *n)
 {
-    if (g->budget == 0)
-        return NULL;
-    g->budget--;
-    if (g->at.depth < 5 && g->cost < FZ_MAX_COST && fz_chance(&g->r, 45))
-        return random_construct(g);
-    return random_simple(g);
+    return fz_binary(g->p, FZ_OP_XOR, fz_by(g->p, FZ_OP_MUL, sum, 31), n);
 }
 
-struct fz_node *fz_random_block(struct generator *g, uint32_t most)
+/* The ints that pointers lead to, as one number; NULL: there are none. */
+static struct fz_node *all_targets(struct generator *g)
 {
-    struct fz_node *block = empty_block(g);
-    for (uint32_t count = 1 + below(g, most); count > 0; count--) {
-        struct fz_node *s = fz_random_statement(g);
-        if (s)
-            fz_add(block, s);
+    struct fz_node *sum = fz_constant(g->p, FZ_INT, 1);
+    uint32_t targets = fz_find_shape(g->f, FZ_TARGETS);
+    for (uint32_t i = 0; i < FZ_TARGET_COUNT && targets != UINT32_MAX; i++) {
+        struct fz_node *at = fz_add(fz_named(g, FZ_NODE_AT, targets), fz_constant(g->p, FZ_INT, i));
+        sum = mixed(g, sum, fz_add(node(g, FZ_NODE_DEREF), at));
     }
-    return block;
+    return targets == UINT32_MAX ? NULL : sum;
 }
+
+/* What the thread's arrays, structures and shared memory hold. */
+static struct fz_node *all_memory(struct generator *g)
+{
+    struct fz_node *sum = fz_constant(g->p, FZ_ULONG, 1);
+    for (uint32_t i = 0; i < FZ_CELLS; i++)
+        sum = mixed(g, sum, fz_add(node(g, FZ_NODE_OWN), fz_constant(g->p, FZ_UINT, i)));
+    for (uint32_t v = 0; v < g->f->variables.count; v++) {
+        uint8_t shape = g->f->variables.at[v].shape;
+        uint32_t length = shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : shape == FZ_STRUCT ? FZ_FIELDS : 0;
+        for (uint32_t i = 0; i < length; i++) {
+            struct fz_node *n = fz_named(g, shape == FZ_ARRAY ? FZ_NODE_ELEMENT : FZ_NODE_FIELD, v);
+            n->value = shape == FZ_STRUCT ? i : 0;
+            sum = mixed(g, sum, shape == FZ_ARRAY ? fz_add(n, fz_constant(g->p, FZ_UINT, i)) : n);
+        }
+    }
+    return sum;
+}
+
+static void add_results(struct generator *g, struct fz_node *body)
+{
+    uint32_t slot = 0, last = FZ_SLOTS;
+    struct fz_node *all = all_targets(g);
+    if (fz_happens(g, FZ_CHANCE_memory_shown))
+        all = all_memory(g), last = FZ_SLOTS - 2; /* those behind are left to the statements */
+    if (all)
+        fz_add(body, fz_add(fz_leaf(g->p, FZ_NODE_OUTPUT, slot++, 0), all));
+    for (uint32_t v = 0; v < g->f->variables.count && slot < last; v++)
+        if (g->f->variables.at[v].shape == FZ_SCALAR && !g->f->variables.at[v].scoped)
+            fz_add(body, fz_add(fz_leaf(g->p, FZ_NODE_OUTPUT, slot++, 0), fz_named(g, FZ_NODE_VARIABLE, v)));
+}
+
+static void make_kernel(struct generator *g)
+{
+    struct fz_node *body = g->f->body = node(g, FZ_NODE_BLOCK);
+    g->counts = fz_happens(g, FZ_CHANCE_counts);
+    g->converges = fz_happens(g, FZ_CHANCE_converges);
+    g->at.may_return = false;
+    add_locals(g);
+    add_beginning(g, body);
+    for (uint32_t phases = fz_many(g, FZ_RANGE_phases); phases > 0; phases--)
+        add_phase(g, body);
+    g->at.may_return = !g->counts && fz_happens(g, FZ_CHANCE_returns); /* no barrier follows */
+    if (fz_any_throws(g) && chance(g, 60))
+        fz_add(body, fz_make_try(g));
+    fz_add(body, fz_make_list(g, fz_range(g, FZ_RANGE_kernel_body))->first);
+    if (g->counts)
+        fz_add(body, node(g, FZ_NODE_PUBLISH));
+    add_results(g, body);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------- */
+
+/* Buffers, input, table and the structure's types. */
+static void add_data(struct generator *g)
+{
+    static const char *const names[FZ_TYPES] = {
+#define TYPE(id, text, bits, family) "cells_" text,
+#include "fuzz/nodes.def"
+    };
+    static const struct fz_buffer buffers[] = {{"out", FZ_ULONG, false, FZ_SLOTS, 0},
+                                               {"sums", FZ_INT, false, 0, 2 * FZ_COUNTERS},
+                                               {"input", FZ_INT, true, 0, FZ_INPUTS}};
+    for (uint32_t i = 0; i < FZ_FIELDS; i++)
+        g->p->fields[i] = (uint8_t)fz_random_type(g);
+    for (uint32_t i = 0; i < FZ_INPUTS; i++)
+        g->p->inputs[i] = (int32_t)fz_random_bits(&g->r, FZ_INT);
+    for (uint32_t i = 0; i < FZ_TABLE; i++)
+        g->p->table[i] = (int32_t)fz_random_bits(&g->r, FZ_INT);
+    for (uint32_t i = 0; i < COUNT(buffers); i++)
+        vec_push(g->p->arena, &g->p->buffers, buffers[i]);
+    for (uint32_t i = 0, n = fz_types(g->p), first = below(g, n); i < 3; i++) {
+        enum fz_type t = (enum fz_type)((first + 4 * i) % n);
+        struct fz_buffer cells = {names[t], (uint8_t)t, false, FZ_CELLS, 0};
+        vec_push(g->p->arena, &g->p->buffers, cells);
+    }
+}
+
+static void make_functions(struct generator *g)
+{
+    uint32_t functions = fz_many(g, FZ_RANGE_functions);
+    vec_resize(g->p->arena, &g->p->functions, functions + 1);
+    memset(g->p->functions.at, 0, (functions + 1) * sizeof *g->p->functions.at);
+    for (uint32_t i = 0; i <= functions; i++) {
+        fz_begin_function(g, i);
+        (i < functions ? make_function : make_kernel)(g);
+    }
+}
+
+static void generate(struct fz_program *p)
+{
+    static const uint8_t threads[] = {1, 2, 7, 16, 32, 33, 64, 96};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'a'), .row = FZ_ROW_A};
+    p->threads = threads[below(&g, COUNT(threads))];
+    p->blocks = 1 + below(&g, 2);
+    p->pointers = chance(&g, 60);
+    p->shared_targets = chance(&g, 40);
+    add_data(&g);
+    p->overlapping = chance(&g, 50) ? 2 + below(&g, FZ_FIELDS - 2) : 0;
+    p->beyond = chance(&g, 20) ? 1 + below(&g, 6) : 0;
+    make_functions(&g);
+}
+
+static void generate_arms(struct fz_program *p)
+{
+    static const uint8_t threads[] = {4, 8, 13, 16, 32, 33, 64};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'f'), .row = FZ_ROW_F};
+    p->threads = threads[below(&g, COUNT(threads))];
+    p->blocks = chance(&g, 80) ? 1 : 2;
+    add_data(&g);
+    make_functions(&g);
+}
+
+const struct fz_class fz_class_a = {
+    'a', "race-free kernels", "what can't observe convergence: every setup agrees", generate, NULL, NULL};
+const struct fz_class fz_class_d = {
+    'd', "race-free kernels without double", "class a for targets that have no double", generate, NULL, NULL};
+const struct fz_class fz_class_f = {'f',
+                                    "arms with much in common",
+                                    "values and sets of threads in divergent arms, by reference",
+                                    generate_arms,
+                                    fz_expect,
+                                    NULL};

@@ -9,7 +9,7 @@
  * operation has those threads that it has without the code, and the reference of class b, which never gets
  * there, says which.
  */
-#include "fuzz/class_b.h"
+#include "fuzz/generate.h"
 
 /* Chances in percent, of each list if nothing else is said. */
 enum {
@@ -25,8 +25,7 @@ enum { MOST_REPEATS = 3, MOST_BARRIERS = 3, MOST_DEPTH = 1 };
 
 /* What a list stands in. */
 struct around {
-    bool may_break, may_continue, may_throw;
-    uint32_t loops, counters[8];
+    struct position position;
     uint32_t repeats[MOST_REPEATS], repeat_count; /* labels of the REPEATs around it */
 };
 
@@ -36,92 +35,70 @@ struct dead {
     uint32_t labels, depth;
 };
 
-static uint32_t below(struct dead *d, uint32_t n)
-{
-    return fz_below(&d->g.r, n);
-}
-
-static bool chance(struct dead *d, uint32_t percent)
-{
-    return fz_chance(&d->g.r, percent);
-}
-
-static struct fz_node *node(struct dead *d, enum fz_kind kind)
-{
-    return fz_node(d->g.p, kind);
-}
-
-static struct fz_node *if_of(struct dead *d, struct fz_node *condition, struct fz_node *then)
-{
-    return fz_add(fz_add(fz_add(node(d, FZ_NODE_IF), condition), then), node(d, FZ_NODE_BLOCK));
-}
-
 /* ---- what nobody runs -------------------------------------------------------------------------------- */
 
 /* Between, the generator of class b stands where the list does. */
 static void enter(struct dead *d)
 {
     struct generator *g = &d->g;
-    g->may_break = d->at.may_break, g->may_continue = d->at.may_continue, g->may_throw = d->at.may_throw;
-    g->loops = d->at.loops;
-    memcpy(g->counters, d->at.counters, sizeof g->counters);
-    g->depth = 0;
-    g->most_depth = below(d, 3);
-    g->budget = 1 + below(d, 4);
-    g->regions = 3; /* no more */
+    g->at = d->at.position;
+    g->most_depth = below(&d->g, 3);
+    g->budget = 1 + below(&d->g, 4);
+    g->cost = 0;
 }
 
 static struct fz_node *never(struct dead *d)
 {
-    return fz_leaf(d->g.p, FZ_NODE_NEVER, below(d, FZ_INPUTS), (uint8_t)below(d, FZ_NEVERS));
+    return fz_leaf(d->g.p, FZ_NODE_NEVER, below(&d->g, FZ_INPUTS), (uint8_t)below(&d->g, FZ_NEVERS));
 }
 
 /* Never true. */
 static struct fz_node *never_condition(struct dead *d)
 {
     struct fz_node *n;
-    if (chance(d, 65))
+    if (chance(&d->g, 65))
         return never(d);
     enter(d);
     n = fz_leaf(d->g.p, FZ_NODE_BINARY, 0, FZ_OP_BOTH);
-    return chance(d, 50) ? fz_add(fz_add(n, fz_b_simple_condition(&d->g)), never(d))
-                         : fz_add(fz_add(n, never(d)), fz_b_simple_condition(&d->g));
+    return chance(&d->g, 50) ? fz_add(fz_add(n, fz_condition(&d->g, 0)), never(d))
+                             : fz_add(fz_add(n, never(d)), fz_condition(&d->g, 0));
 }
 
-static struct fz_node *statements(struct dead *d, uint32_t most)
+static struct fz_node *statements(struct dead *d)
 {
+    struct range length = {1, 2};
     enter(d);
-    return fz_b_block(&d->g, most);
+    return fz_make_list(&d->g, length);
 }
 
 static struct fz_node *barrier(struct dead *d)
 {
-    struct fz_node *n = node(d, FZ_NODE_BARRIER);
-    n->flag = chance(d, 25);
+    struct fz_node *n = node(&d->g, FZ_NODE_BARRIER);
+    n->flag = chance(&d->g, 25);
     return n;
 }
 
 static struct fz_node *trap(struct dead *d)
 {
-    return fz_leaf(d->g.p, FZ_NODE_TRAP, 0, chance(d, 30));
+    return fz_leaf(d->g.p, FZ_NODE_TRAP, 0, chance(&d->g, 30));
 }
 
 /* Where control goes from the code's end; NULL: on behind it. */
 static struct fz_node *jump(struct dead *d)
 {
     struct fz_node *n;
-    switch (below(d, 8)) {
-    case 0: return node(d, FZ_NODE_RETURN);
+    switch (below(&d->g, 8)) {
+    case 0: return node(&d->g, FZ_NODE_RETURN);
     case 1: return trap(d);
-    case 2: return d->at.may_break ? node(d, FZ_NODE_BREAK) : NULL;
-    case 3: return d->at.may_continue ? node(d, FZ_NODE_CONTINUE) : NULL;
-    case 4: return d->at.may_throw ? node(d, FZ_NODE_THROW) : NULL;
+    case 2: return d->at.position.may_break ? node(&d->g, FZ_NODE_BREAK) : NULL;
+    case 3: return d->at.position.may_continue ? node(&d->g, FZ_NODE_CONTINUE) : NULL;
+    case 4: return d->at.position.may_throw ? node(&d->g, FZ_NODE_THROW) : NULL;
     case 5:
     case 6:
         if (!d->at.repeat_count)
             return NULL;
-        n = fz_leaf(d->g.p, FZ_NODE_JUMP, d->at.repeats[below(d, d->at.repeat_count)], 0);
-        n->flag = chance(d, 50);
+        n = fz_leaf(d->g.p, FZ_NODE_JUMP, d->at.repeats[below(&d->g, d->at.repeat_count)], 0);
+        n->flag = chance(&d->g, 50);
         return n;
     default: return NULL;
     }
@@ -130,28 +107,29 @@ static struct fz_node *jump(struct dead *d)
 static struct fz_node *jump_if(struct dead *d, struct fz_node *to)
 {
     enter(d);
-    return if_of(d, fz_b_simple_condition(&d->g), fz_add(node(d, FZ_NODE_BLOCK), to));
+    return fz_some(&d->g, fz_condition(&d->g, 0), to);
 }
 
 /* Nothing in it is convergent, as in no cycle with several entries. */
 static struct fz_node *irreducible(struct dead *d, bool lives)
 {
-    bool quiet = d->g.quiet;
     struct fz_node *n = fz_leaf(d->g.p, FZ_NODE_IRREDUCIBLE, d->labels++, 0), *to, *second;
-    d->g.quiet = d->g.silent = true;
+    d->g.row = FZ_ROW_Q;
+    d->g.silent = true;
     enter(d);
-    fz_add(n, lives && chance(d, 60) ? never_condition(d) : fz_b_simple_condition(&d->g));
-    fz_add(fz_add(n, statements(d, 2)), second = statements(d, 2));
-    fz_add(second, fz_leaf(d->g.p, FZ_NODE_STIR, below(d, 1u << 20), 0)); /* so that it ends */
-    if (!lives && chance(d, 40) && (to = jump(d)) != NULL)
+    fz_add(n, lives && chance(&d->g, 60) ? never_condition(d) : fz_condition(&d->g, 0));
+    fz_add(n, statements(d));
+    fz_add(n, second = statements(d));
+    fz_add(second, fz_leaf(d->g.p, FZ_NODE_STIR, below(&d->g, 1u << 20), 0)); /* so that it ends */
+    if (!lives && chance(&d->g, 40) && (to = jump(d)) != NULL)
         fz_add(second, jump_if(d, to));
     enter(d);
-    if (lives && chance(d, 50))
+    if (lives && chance(&d->g, 50))
         fz_add(n, never_condition(d));
     else
-        fz_add(n, !lives && chance(d, 50) ? fz_constant(d->g.p, FZ_BOOL, 1) : fz_b_simple_condition(&d->g));
+        fz_add(n, !lives && chance(&d->g, 50) ? fz_constant(d->g.p, FZ_BOOL, 1) : fz_condition(&d->g, 0));
     d->g.silent = false;
-    d->g.quiet = quiet;
+    d->g.row = FZ_ROW_B;
     return n;
 }
 
@@ -159,31 +137,33 @@ static struct fz_node *irreducible(struct dead *d, bool lives)
 static struct fz_node *forever(struct dead *d)
 {
     struct around outer = d->at;
-    d->at.may_break = chance(d, 40);
-    d->at.may_continue = true;
-    struct fz_node *body = statements(d, 2), *n;
-    if (chance(d, 30))
+    d->at.position.may_break = chance(&d->g, 40);
+    d->at.position.may_continue = true;
+    struct fz_node *body = statements(d), *n;
+    if (chance(&d->g, 30))
         fz_add(body, barrier(d));
-    if (chance(d, 20) && (n = fz_b_invoke(&d->g)) != NULL)
+    if (chance(&d->g, 20) && (n = fz_make_invoke(&d->g)) != NULL)
         fz_add(body, n);
-    if (chance(d, 40))
-        fz_add(body, fz_b_log(&d->g));
-    if (chance(d, 45) && (n = jump(d)) != NULL)
+    if (chance(&d->g, 40))
+        fz_add(body, fz_make_log(&d->g));
+    if (chance(&d->g, 45) && (n = jump(d)) != NULL)
         fz_add(body, jump_if(d, n));
     d->at = outer;
-    return fz_add(node(d, FZ_NODE_FOREVER), body);
+    return fz_add(node(&d->g, FZ_NODE_FOREVER), body);
 }
+
+static struct fz_node *dead(struct dead *d, bool otherwise);
 
 /* The list behind a condition that never holds. */
 static struct fz_node *dead_list(struct dead *d)
 {
-    struct fz_node *list = statements(d, 2), *n;
-    uint32_t dice = below(d, 100);
-    if (chance(d, 15))
+    struct fz_node *list = statements(d), *n;
+    uint32_t dice = below(&d->g, 100);
+    if (chance(&d->g, 15))
         fz_add(list, barrier(d));
-    if (d->depth < MOST_DEPTH && chance(d, 15)) {
+    if (d->depth < MOST_DEPTH && chance(&d->g, 15)) {
         d->depth++;
-        fz_add(list, if_of(d, never_condition(d), dead_list(d)));
+        fz_add(list, dead(d, false));
         d->depth--;
     }
     if (dice < 35)
@@ -195,12 +175,13 @@ static struct fz_node *dead_list(struct dead *d)
 }
 
 /* With or without another way, which all take. */
-static struct fz_node *dead(struct dead *d)
+static struct fz_node *dead(struct dead *d, bool otherwise)
 {
-    struct fz_node *n = fz_add(fz_add(node(d, FZ_NODE_IF), never_condition(d)), dead_list(d));
+    struct fz_node *n = fz_add(node(&d->g, FZ_NODE_IF), never_condition(d)), *other;
+    fz_add(n, dead_list(d));
     enter(d);
-    return fz_add(n,
-                  chance(d, 25) ? fz_add(node(d, FZ_NODE_BLOCK), fz_b_log(&d->g)) : node(d, FZ_NODE_BLOCK));
+    other = node(&d->g, FZ_NODE_BLOCK);
+    return fz_add(n, otherwise ? fz_add(other, fz_make_log(&d->g)) : other);
 }
 
 /* ---- where it stands --------------------------------------------------------------------------------- */
@@ -216,7 +197,7 @@ static uint32_t length(const struct fz_node *list)
 static void insert(struct dead *d, struct fz_node *list, struct fz_node *n)
 {
     struct fz_node **link = &list->first;
-    for (uint32_t i = below(d, length(list) + 1); i > 0; i--)
+    for (uint32_t i = below(&d->g, length(list) + 1); i > 0; i--)
         link = &(*link)->next;
     n->next = *link;
     *link = n;
@@ -225,8 +206,8 @@ static void insert(struct dead *d, struct fz_node *list, struct fz_node *n)
 /* Some statements of the list, one after the other, become one, whose list they are. */
 static struct fz_node *wrap(struct dead *d, struct fz_node *list, enum fz_kind kind)
 {
-    struct fz_node **link = &list->first, *n = node(d, kind), *inner = node(d, FZ_NODE_BLOCK), *last;
-    uint32_t count = length(list), first = below(d, count + 1), some = below(d, count - first + 1);
+    struct fz_node **link = &list->first, *n = node(&d->g, kind), *inner = node(&d->g, FZ_NODE_BLOCK), *last;
+    uint32_t count = length(list), first = below(&d->g, count + 1), some = below(&d->g, count - first + 1);
     for (uint32_t i = first; i > 0; i--)
         link = &(*link)->next;
     if (some) {
@@ -255,16 +236,16 @@ static void visit_loop(struct dead *d, struct fz_node *n)
 {
     struct around outer = d->at;
     struct fz_node *condition = fz_child(n, 1);
-    if (d->at.loops < COUNT(d->at.counters))
-        d->at.counters[d->at.loops++] = n->name;
+    if (d->at.position.loops < COUNT(d->at.position.counters))
+        d->at.position.counters[d->at.position.loops++] = n->name;
     if (n->op == FZ_ENDLESS) {
-        d->at.may_break = d->at.may_continue = false;
+        d->at.position.may_break = d->at.position.may_continue = false;
         visit_list(d, fz_child(n, 3));
     }
-    d->at.may_break = d->at.may_continue = true;
+    d->at.position.may_break = d->at.position.may_continue = true;
     visit_list(d, fz_child(n, 2));
     d->at = outer;
-    if (condition->kind != FZ_NODE_CONSTANT || !chance(d, NEVER_LEFT))
+    if (condition->kind != FZ_NODE_CONSTANT || !chance(&d->g, NEVER_LEFT))
         return;
     struct fz_node *next = condition->next, *child = never_condition(d);
     *condition = *fz_leaf(d->g.p, FZ_NODE_UNARY, 0, FZ_OP_NOT);
@@ -276,15 +257,15 @@ static void visit_switch(struct dead *d, struct fz_node *n)
 {
     struct around outer = d->at;
     struct fz_node *cases = fz_child(n, 1), *c;
-    d->at.may_break = true;
+    d->at.position.may_break = true;
     for (c = cases->first; c; c = c->next)
         visit_list(d, c->first);
     const struct fz_node *modulus =
         n->first->kind == FZ_NODE_BINARY && n->first->op == FZ_OP_REM ? fz_child(n->first, 1) : NULL;
     if (modulus && modulus->kind == FZ_NODE_CONSTANT && modulus->value && modulus->value <= 4 &&
-        chance(d, DEAD_CASE)) {
+        chance(&d->g, DEAD_CASE)) {
         n->value = 7;
-        c = fz_add(fz_leaf(d->g.p, FZ_NODE_CASE, 4 + below(d, 4), 0), dead_list(d));
+        c = fz_add(fz_leaf(d->g.p, FZ_NODE_CASE, 4 + below(&d->g, 4), 0), dead_list(d));
         c->next = cases->first;
         cases->first = c;
     }
@@ -296,7 +277,7 @@ static void visit_try(struct dead *d, struct fz_node *n)
 {
     struct around outer = d->at;
     bool throws = d->g.f->throws;
-    d->at.may_throw = true;
+    d->at.position.may_throw = true;
     visit_list(d, n->first);
     d->at = outer;
     d->g.f->throws = throws;
@@ -318,17 +299,17 @@ static void visit(struct dead *d, struct fz_node *n)
 
 static void visit_list(struct dead *d, struct fz_node *list)
 {
-    if (d->at.repeat_count < MOST_REPEATS && chance(d, REPEATED)) {
+    if (d->at.repeat_count < MOST_REPEATS && chance(&d->g, REPEATED)) {
         struct fz_node *n = wrap(d, list, FZ_NODE_REPEAT);
         n->value = d->labels++;
         fz_add(n, never_condition(d));
     }
     for (struct fz_node *s = list->first; s; s = s->next)
         visit(d, s);
-    if (chance(d, IRREDUCIBLE))
+    if (chance(&d->g, IRREDUCIBLE))
         insert(d, list, irreducible(d, true));
-    if (chance(d, DEAD))
-        insert(d, list, dead(d));
+    if (chance(&d->g, DEAD))
+        insert(d, list, dead(d, chance(&d->g, 25)));
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------- */
@@ -338,16 +319,15 @@ static void add_barriers(struct dead *d)
 {
     struct fz_function *kernel = fz_kernel(d->g.p);
     struct fz_node *list = kernel->body;
-    for (uint32_t i = 1 + below(d, MOST_BARRIERS); i > 0; i--) {
-        if (chance(d, 30)) {
+    for (uint32_t i = 1 + below(&d->g, MOST_BARRIERS); i > 0; i--) {
+        if (chance(&d->g, 30)) {
             struct fz_node *n = wrap(d, list, FZ_NODE_LOOP), *body = n->first;
-            n->op = (uint8_t)below(d, FZ_LOOP_FORMS);
-            n->name = fz_variable(d->g.p, kernel, FZ_SCALAR, FZ_UINT, 0);
+            n->op = (uint8_t)below(&d->g, FZ_LOOP_FORMS);
+            n->name = fz_new_counter(&d->g);
             n->value = 3;
-            kernel->variables.at[n->name].counter = true;
             n->first = NULL;
-            fz_add(fz_add(n, fz_constant(d->g.p, FZ_INT, 1 + below(d, 2))), fz_constant(d->g.p, FZ_BOOL, 1));
-            fz_add(fz_add(n, body), node(d, FZ_NODE_BLOCK));
+            fz_add(fz_add(n, fz_constant(d->g.p, FZ_INT, 1 + below(&d->g, 2))), fz_always(&d->g));
+            fz_add(fz_add(n, body), node(&d->g, FZ_NODE_BLOCK));
             list = body;
         }
         insert(d, list, barrier(d));
@@ -362,19 +342,19 @@ static void visit_gate(struct dead *d, const struct fz_node *gate)
         for (const struct fz_node *s = list->first; s; s = s->next)
             if (s->kind == FZ_NODE_GATE)
                 visit_gate(d, s);
-        if (chance(d, DEAD_AT_GATE))
-            insert(d, list, if_of(d, never_condition(d), dead_list(d)));
+        if (chance(&d->g, DEAD_AT_GATE))
+            insert(d, list, dead(d, false));
     }
 }
 
 static void add_dead_code(struct fz_program *p, uint32_t attempt)
 {
-    struct dead d = {.g = {.p = p, .r = fz_random(p->seed, 'N' + 256 * attempt)}};
+    struct dead d = {.g = {.p = p, .row = FZ_ROW_B, .r = fz_random(p->seed, 'N' + 256 * attempt)}};
     for (uint32_t i = 0; i < p->functions.count; i++) {
         d.g.f = &p->functions.at[i];
         d.g.is_kernel = d.g.f == fz_kernel(p);
-        d.at = (struct around){.may_throw = d.g.f->throws};
-        if (d.g.is_kernel && chance(&d, BARRIERS))
+        d.at = (struct around){.position = {.times = 1, .may_return = true, .may_throw = d.g.f->throws}};
+        if (d.g.is_kernel && chance(&d.g, BARRIERS))
             add_barriers(&d);
         visit_list(&d, d.g.f->body);
     }
@@ -386,7 +366,7 @@ static void add_dead_code(struct fz_program *p, uint32_t attempt)
 
 static void generate(struct fz_program *p)
 {
-    fz_b_generate(p, add_dead_code);
+    fz_generate_b(p, add_dead_code);
 }
 
 const struct fz_class fz_class_j = {'j',

@@ -4,50 +4,25 @@
  * come that have not returned, at the end of the kernel or behind another gate's barrier, and may be passed
  * several times.
  */
-#include "fuzz/program.h"
+#include "fuzz/generate.h"
 
 enum { PERCENT = 30, MOST_DEPTH = 2 };
-
-struct generator {
-    struct fz_program *p;
-    struct fz_random r;
-    uint32_t depth;
-};
-
-static uint32_t below(struct generator *g, uint32_t n)
-{
-    return fz_below(&g->r, n);
-}
-
-static bool chance(struct generator *g, uint32_t percent)
-{
-    return fz_chance(&g->r, percent);
-}
 
 static struct fz_node *condition(struct generator *g)
 {
     return fz_thread_condition(g->p, &g->r, true);
 }
 
-static struct fz_node *observation(struct generator *g)
-{
-    struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
-    n->op = (uint8_t)(chance(g, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
-    n->flag = chance(g, 30);
-    return fz_add(n, n->op == FZ_REDUCE_ADD ? fz_leaf(g->p, FZ_NODE_GEOMETRY, 0, FZ_LANE) : condition(g));
-}
-
 /* quiet: nothing convergent. */
 static struct fz_node *list(struct generator *g, bool quiet)
 {
-    struct fz_node *block = fz_node(g->p, FZ_NODE_BLOCK), *n, *arm;
+    struct fz_node *block = node(g, FZ_NODE_BLOCK), *n;
+    g->row = quiet ? FZ_ROW_Q : FZ_ROW_B;
     for (uint32_t i = below(g, 3); i > 0; i--)
-        fz_add(block,
-               quiet || chance(g, 40) ? fz_leaf(g->p, FZ_NODE_STIR, below(g, 1u << 20), 0) : observation(g));
+        fz_add(block, fz_make_simple(g));
     if (chance(g, 30)) { /* some leave for themselves, and nobody waits for them on the way */
-        n = fz_add(fz_node(g->p, FZ_NODE_IF), condition(g));
-        arm = fz_add(fz_node(g->p, FZ_NODE_BLOCK), fz_leaf(g->p, FZ_NODE_STIR, 1, 0));
-        fz_add(fz_add(n, fz_add(arm, fz_node(g->p, FZ_NODE_RETURN))), fz_node(g->p, FZ_NODE_BLOCK));
+        n = fz_some(g, condition(g), fz_leaf(g->p, FZ_NODE_STIR, 1, 0));
+        fz_add(fz_child(n, 1), node(g, FZ_NODE_RETURN));
         fz_add(block, n);
     }
     return block;
@@ -58,7 +33,7 @@ static struct fz_node *gate(struct generator *g);
 static struct fz_node *list_behind(struct generator *g)
 {
     struct fz_node *block = list(g, false);
-    return g->depth < MOST_DEPTH && chance(g, 30) ? fz_add(block, gate(g)) : block;
+    return g->at.depth < MOST_DEPTH && chance(g, 30) ? fz_add(block, gate(g)) : block;
 }
 
 /* Threads that have left a gate's loop may run while others are at its barrier, and come to what is behind it
@@ -66,23 +41,23 @@ static struct fz_node *list_behind(struct generator *g)
 static struct fz_node *gate(struct generator *g)
 {
     struct fz_node *n = fz_leaf(g->p, FZ_NODE_GATE, below(g, FZ_INPUTS), (uint8_t)below(g, FZ_GATE_FORMS));
-    g->depth++;
+    g->at.depth++;
     n->flag = chance(g, 25);
     n->name = chance(g, 30) ? 2 + below(g, 2) : 1;
     fz_add(fz_add(n, condition(g)), list(g, false));
     fz_add(n, list(g, n->op == FZ_GATE_LOOP));
     fz_add(fz_add(n, list_behind(g)), list_behind(g));
-    g->depth--;
+    g->at.depth--;
     return n;
 }
 
 void fz_add_gates(struct fz_program *p)
 {
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'G')};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'G'), .f = fz_kernel(p)};
     if (!chance(&g, PERCENT))
         return;
     fz_add(fz_kernel(p)->body, gate(&g));
-    fz_add(fz_kernel(p)->body, observation(&g));
+    fz_add(fz_kernel(p)->body, fz_make_log(&g));
 }
 
 static void look(const struct fz_node *n, void *data)
