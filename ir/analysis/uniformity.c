@@ -10,34 +10,45 @@
 
 /* ---- users ------------------------------------------------------------------------------------------- */
 
-struct users { u32_vec used, by; };          /* beside each other */
-
-static void add_user(struct uniformity_finder *f, struct users *u, ir_ref used, ir_ref by)
+/* `at` NULL: counts. Else puts `by` where `next` says. */
+static void add_user(ir_ref *at, uint32_t *next, ir_ref used, ir_ref by)
 {
-    vec_push(f->arena, &u->used, used);
-    vec_push(f->arena, &u->by, by);
+    if (at)
+        at[next[used]] = by;
+    next[used]++;
 }
 
-static void add_users_of_block(struct uniformity_finder *f, struct users *u, uint32_t block)
+static void add_users_of_block(const struct ir_function *fn, uint32_t block, ir_ref *at, uint32_t *next)
 {
-    ir_each_ins(r, f->fn, block)
-        for (uint32_t k = 0; k < ir_at(f->fn, r)->argc; k++)
-            add_user(f, u, ir_at(f->fn, r)->args[k], r);
-    const struct ir_block *b = ir_block_at(f->fn, block);
-    for (uint32_t e = 0; e < b->edges.count; e++)
-        for (uint32_t k = 0; k < b->edges.at[e].argc; k++)
-            add_user(f, u, b->edges.at[e].args[k], ir_block_at(f->fn, b->edges.at[e].block)->params.at[k]);
+    ir_each_ins(r, fn, block) {
+        const struct ir_ins *ins = ir_at(fn, r);
+        for (uint32_t k = 0, n = ins->argc; k < n; k++)
+            add_user(at, next, ins->args[k], r);
+    }
+    const struct ir_block *b = ir_block_at(fn, block);
+    for (uint32_t e = 0; e < b->edges.count; e++) {
+        const struct ir_edge *edge = &b->edges.at[e];
+        for (uint32_t k = 0, n = edge->argc; k < n; k++)
+            add_user(at, next, edge->args[k], ir_block_at(fn, edge->block)->params.at[k]);
+    }
 }
 
 static void find_users(struct uniformity_finder *f)
 {
-    struct users u = {0};
-    for (uint32_t i = 0; i < f->u->cfg->rpo_count; i++)
-        add_users_of_block(f, &u, f->u->cfg->rpo[i]);
-    f->users = rows_new(f->arena, f->fn->ins.count, u.used.at, u.used.count);
-    for (uint32_t k = 0; k < u.used.count; k++)
-        f->users.at[k] = u.by.at[f->users.at[k]];
+    const struct ir_cfg *c = f->u->cfg;
+    uint32_t values = f->fn->ins.count, *next = arena_array(f->arena, uint32_t, values);
+    f->users = (struct rows){.count = values, .start = arena_array(f->arena, uint32_t, values + 1)};
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        add_users_of_block(f->fn, c->rpo[i], NULL, next);
+    for (uint32_t r = 0; r < values; r++) {
+        f->users.start[r + 1] = f->users.start[r] + next[r];
+        next[r] = f->users.start[r];
+    }
+    f->users.at = arena_array(f->arena, ir_ref, f->users.start[values] + 1);
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        add_users_of_block(f->fn, c->rpo[i], f->users.at, next);
 }
+
 /* ---- marking ----------------------------------------------------------------------------------------- */
 
 void ir_mark_value(struct uniformity_finder *f, ir_ref r, enum ir_divergence kind, ir_ref cause)
