@@ -112,7 +112,7 @@ static size_t next_chunk_bytes(const struct arena *a)
     return (size - sizeof(struct arena_chunk)) / ALIGNMENT * ALIGNMENT;
 }
 
-static void *alloc_beyond_chunk(struct arena *a, size_t bytes)
+static __attribute__((noinline)) char *alloc_beyond_chunk(struct arena *a, size_t bytes)
 {
     size_t shared = next_chunk_bytes(a);
     if (bytes > shared / 4)
@@ -126,28 +126,34 @@ static void *alloc_beyond_chunk(struct arena *a, size_t bytes)
 
 /* Bytes taken for a request. Nothing of up to SMALL bytes needs to be aligned to more: lists of one or two
  * references are the most frequent requests. Distinct allocations have distinct addresses. */
-static size_t step_of(size_t bytes)
+static inline size_t step_of(size_t bytes)
 {
-    size_t unit = bytes + GAP <= SMALL ? SMALL : ALIGNMENT, step = (bytes + GAP + unit - 1) / unit * unit;
-    return step ? step : unit;
+    if (bytes + GAP <= SMALL)
+        return SMALL;
+    return (bytes + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+static inline void *take(struct arena *a, size_t bytes)
 {
     if (bytes > BYTES_MAX)
         mem_fail(bytes);
     size_t step = step_of(bytes);
-    if (step % ALIGNMENT == 0)
+    if (step != SMALL)
         a->at += -(uintptr_t)a->at % ALIGNMENT; /* chunks end aligned, so this stays within */
-    if (step > (size_t)(a->end - a->at)) {
-        char *p = alloc_beyond_chunk(a, step);
+    char *p = a->at;
+    if (step > (size_t)(a->end - p)) {
+        p = alloc_beyond_chunk(a, step);
         POISON(p + bytes, step - bytes);
         return p;
     }
-    char *p = a->at;
-    a->at += step;
+    a->at = p + step;
     UNPOISON(p, bytes);
     return p;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    return take(a, bytes);
 }
 
 void *arena_alloc_array(struct arena *a, size_t size, size_t count)
@@ -155,7 +161,7 @@ void *arena_alloc_array(struct arena *a, size_t size, size_t count)
     size_t bytes;
     if (__builtin_mul_overflow(size, count, &bytes))
         mem_fail(SIZE_MAX);
-    return arena_alloc(a, bytes);
+    return take(a, bytes);
 }
 
 char *arena_strdup(struct arena *a, const char *s, size_t length)
