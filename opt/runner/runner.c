@@ -57,7 +57,7 @@ enum opt_pass opt_pass_find(const char *name, size_t n)
 
 bool opt_listed(const char *list, const char *name)
 {
-    size_t n = strlen(name);
+    size_t n = list ? strlen(name) : 0;
     for (const char *at = list ? list : ""; *at;) {
         size_t length = strcspn(at, ", ");
         if (length == n && memcmp(at, name, n) == 0)
