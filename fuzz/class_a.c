@@ -1,12 +1,12 @@
-/* class_a.c: kernels of all types: classes a and d, race-free ones whose threads can't see with whom they run,
- * in phases between barriers; and class f, branches whose arms have much in common. What they are made of is in
- * weights.def.
+/* class_a.c: kernels of all types: classes a and d, race-free ones whose threads can't see with whom they
+ * run, in phases between barriers; class f, branches whose arms have much in common; and class h, vectors.
+ * What they are made of is in weights.def.
  *
  * Threads of classes a and d read others' slots of shared memory only between two barriers that stand in
  * uniform flow. There is no reference: all setups have to agree. Those of class f have one (reference.c): no
  * expression has an effect, convergent operations may stand in the arms, and their results are values like
  * others. Where a branch has found out that an index is inside (INSIDE), an operation that moves in front of
- * the branch stops the launch.
+ * the branch stops the launch. So has class h, whose programs have vectors (generate_vectors.c).
  */
 #include "fuzz/generate.h"
 
@@ -25,6 +25,8 @@ static void add_locals(struct generator *g)
     add_variables(g, FZ_SCALAR, 3 + below(g, 4));
     add_variables(g, FZ_ARRAY, below(g, 3));
     add_variables(g, FZ_STRUCT, below(g, 3));
+    if (g->is_kernel)
+        fz_add_vectors(g);
     if (!g->p->pointers || (g->p->shared_targets && !g->is_kernel))
         return;
     add_variables(g, FZ_TARGETS, 1);
@@ -77,9 +79,21 @@ static void make_function(struct generator *g)
 /* Values that differ among threads. */
 static void add_beginning(struct generator *g, struct fz_node *body)
 {
-    for (uint32_t v = 0; v < g->f->variables.count; v++)
-        if (g->f->variables.at[v].shape == FZ_SCALAR && fz_happens(g, FZ_CHANCE_divergent_start))
-            fz_add(body, fz_assign(g->p, fz_named(g, FZ_NODE_VARIABLE, v), fz_own_input(g)));
+    for (uint32_t v = 0; v < g->f->variables.count; v++) {
+        struct fz_node *value = node(g, FZ_NODE_CAST);
+        value->type = g->f->variables.at[v].type;
+        if (g->f->variables.at[v].shape == FZ_VECTOR)
+            fz_add(value,
+                   fz_leaf(g->p, FZ_NODE_WIDE, 4 * below(g, FZ_INPUTS / 8), g->f->variables.at[v].elements));
+        else if (g->f->variables.at[v].shape == FZ_SCALAR)
+            value = fz_own_input(g);
+        else
+            continue;
+        if (value->first)
+            value->first->flag = true;
+        if (fz_happens(g, FZ_CHANCE_divergent_start))
+            fz_add(body, fz_assign(g->p, fz_named(g, FZ_NODE_VARIABLE, v), value));
+    }
 }
 
 static struct fz_node *random_exchange(struct generator *g)
@@ -136,19 +150,30 @@ static struct fz_node *all_targets(struct generator *g)
     return targets == UINT32_MAX ? NULL : sum;
 }
 
-/* What the thread's arrays, structures and shared memory hold. */
+/* What the thread's arrays, structures, vectors and shared memory hold. */
 static struct fz_node *all_memory(struct generator *g)
 {
+    static const enum fz_kind kinds[] = {[FZ_ARRAY] = FZ_NODE_ELEMENT,
+                                         [FZ_STRUCT] = FZ_NODE_FIELD,
+                                         [FZ_VECTOR] = FZ_NODE_VARIABLE,
+                                         [FZ_ROWS] = FZ_NODE_ROW};
     struct fz_node *sum = fz_constant(g->p, FZ_ULONG, 1);
     for (uint32_t i = 0; i < FZ_CELLS; i++)
         sum = mixed(g, sum, fz_add(node(g, FZ_NODE_OWN), fz_constant(g->p, FZ_UINT, i)));
     for (uint32_t v = 0; v < g->f->variables.count; v++) {
         uint8_t shape = g->f->variables.at[v].shape;
-        uint32_t length = shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : shape == FZ_STRUCT ? FZ_FIELDS : 0;
+        uint32_t length = shape == FZ_ARRAY    ? FZ_ARRAY_LENGTH
+                          : shape == FZ_STRUCT ? FZ_FIELDS
+                                               : g->f->variables.at[v].elements;
         for (uint32_t i = 0; i < length; i++) {
-            struct fz_node *n = fz_named(g, shape == FZ_ARRAY ? FZ_NODE_ELEMENT : FZ_NODE_FIELD, v);
-            n->value = shape == FZ_STRUCT ? i : 0;
-            sum = mixed(g, sum, shape == FZ_ARRAY ? fz_add(n, fz_constant(g->p, FZ_UINT, i)) : n);
+            struct fz_node *n = fz_named(g, kinds[shape], v);
+            if (shape == FZ_ARRAY)
+                fz_add(n, fz_constant(g->p, FZ_UINT, i));
+            else if (shape == FZ_STRUCT)
+                n->value = i;
+            else
+                n = fz_add(fz_leaf(g->p, FZ_NODE_SWIZZLE, i, 1), n);
+            sum = mixed(g, sum, fz_add(node(g, FZ_NODE_BITS), n));
         }
     }
     return sum;
@@ -248,6 +273,15 @@ static void generate_arms(struct fz_program *p)
     make_functions(&g);
 }
 
+static void generate_vectors(struct fz_program *p)
+{
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'h'), .row = FZ_ROW_H};
+    p->threads = 1 + below(&g, 40);
+    p->blocks = 1 + below(&g, 2);
+    add_data(&g);
+    make_functions(&g);
+}
+
 const struct fz_class fz_class_a = {
     'a', "race-free kernels", "what can't observe convergence: every setup agrees", generate, NULL, NULL};
 const struct fz_class fz_class_d = {
@@ -258,3 +292,6 @@ const struct fz_class fz_class_f = {'f',
                                     generate_arms,
                                     fz_expect,
                                     NULL};
+const struct fz_class fz_class_h = {
+    'h',       "vectors", "vectors by element, by selections and by parts, by reference", generate_vectors,
+    fz_expect, NULL};

@@ -1,32 +1,35 @@
-/* generate.c: random statements, drawn by the weights of weights.def. In some branches and switches one arm has
- * much in common with another (vary.c).
+/* generate.c: random statements, drawn by the weights of weights.def. In some branches and switches one arm
+ * has much in common with another (vary.c).
  */
 #include "fuzz/generate.h"
 
 /* Forms that others make, too. */
-#define make_if     fz_make_if
-#define make_try    fz_make_try
-#define make_log    fz_make_log
-#define make_point  fz_make_point
-#define make_goto   fz_make_goto
-#define make_invoke fz_make_invoke
+#define make_if            fz_make_if
+#define make_try           fz_make_try
+#define make_log           fz_make_log
+#define make_point         fz_make_point
+#define make_goto          fz_make_goto
+#define make_invoke        fz_make_invoke
+#define make_vector_assign fz_make_vector_assign
+#define make_step          fz_make_step
+#define make_store_row     fz_make_store_row
 
 enum { MAX_SIZE = 350 }; /* nodes of an arm that another one is like */
 
-static const uint8_t chances[][FZ_ROWS] = {
-#define CHANCE(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+static const uint8_t chances[][FZ_WEIGHTS] = {
+#define CHANCE(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
 };
-static const struct range ranges[][FZ_ROWS] = {
+static const struct range ranges[][FZ_WEIGHTS] = {
 #define R(least, most)                                                                                       \
     {                                                                                                        \
         least, most                                                                                          \
     }
-#define RANGE(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+#define RANGE(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
 };
 
-uint32_t fz_draw(struct generator *g, const uint8_t (*weights)[FZ_ROWS], uint32_t count)
+uint32_t fz_draw(struct generator *g, const uint8_t (*weights)[FZ_WEIGHTS], uint32_t count)
 {
     uint32_t sum = 0, at, i = 0;
     for (uint32_t k = 0; k < count; k++)
@@ -180,8 +183,8 @@ struct fz_node *fz_make_simple(struct generator *g)
 #define SIMPLE(id, ...) make_##id,
 #include "fuzz/weights.def"
     };
-    static const uint8_t weights[][FZ_ROWS] = {
-#define SIMPLE(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define SIMPLE(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     struct fz_node *n = NULL;
@@ -227,8 +230,8 @@ static struct fz_node *random_jump(struct generator *g)
 #define JUMP(id, ...) make_##id,
 #include "fuzz/weights.def"
     };
-    static const uint8_t weights[][FZ_ROWS] = {
-#define JUMP(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define JUMP(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     return makers[fz_draw(g, weights, COUNT(weights))](g);
@@ -573,8 +576,8 @@ static struct fz_node *random_construct(struct generator *g)
 #define CONSTRUCT(id, ...) make_##id,
 #include "fuzz/weights.def"
     };
-    static const uint8_t weights[][FZ_ROWS] = {
-#define CONSTRUCT(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define CONSTRUCT(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     struct fz_node *n = makers[fz_draw(g, weights, COUNT(weights))](g);

@@ -11,7 +11,7 @@
 #include "fuzz/program.h"
 
 /* The columns of weights.def. */
-enum fz_row { FZ_ROW_A, FZ_ROW_B, FZ_ROW_Q, FZ_ROW_C, FZ_ROW_F, FZ_ROWS };
+enum fz_row { FZ_ROW_A, FZ_ROW_B, FZ_ROW_Q, FZ_ROW_C, FZ_ROW_F, FZ_ROW_H, FZ_WEIGHTS };
 enum fz_chances {
 #define CHANCE(id, ...) FZ_CHANCE_##id,
 #include "fuzz/weights.def"
@@ -67,7 +67,7 @@ static inline struct fz_node *node(struct generator *g, enum fz_kind kind)
     return fz_node(g->p, kind);
 }
 /* The number of one of the forms, by their weights. */
-uint32_t fz_draw(struct generator *g, const uint8_t (*weights)[FZ_ROWS], uint32_t count);
+uint32_t fz_draw(struct generator *g, const uint8_t (*weights)[FZ_WEIGHTS], uint32_t count);
 bool fz_happens(struct generator *g, enum fz_chances chance);
 struct range fz_range(const struct generator *g, enum fz_ranges range);
 uint32_t fz_many(struct generator *g, enum fz_ranges range);
@@ -125,6 +125,15 @@ struct fz_node *fz_own_input(struct generator *g);
 struct fz_node *fz_operand(struct generator *g, enum fz_observation op);
 /* A call of the function, with random arguments; NULL: it may not be called here. */
 struct fz_node *fz_call_of(struct generator *g, uint32_t callee, uint32_t depth);
+/* A type for the generic places of a builtin's signature. */
+enum fz_type fz_generic_type(struct generator *g, const struct fe_builtin *b);
+/* generate_vectors.c. Vectors as variables, scalars of vectors, statements. */
+void fz_add_vectors(struct generator *g);
+struct fz_node *fz_make_vector_element(struct generator *g, uint32_t depth);
+struct fz_node *fz_make_dot(struct generator *g, uint32_t depth);
+struct fz_node *fz_make_vector_assign(struct generator *g);
+struct fz_node *fz_make_step(struct generator *g);
+struct fz_node *fz_make_store_row(struct generator *g);
 /* An expression of pointer type; a statement that changes a pointer; NULL where there are none. */
 struct fz_node *fz_pointer(struct generator *g);
 struct fz_node *fz_make_point(struct generator *g);

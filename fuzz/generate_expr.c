@@ -4,12 +4,6 @@
 #include "fuzz/generate.h"
 #include "ir/ir.h"
 
-/* Of class f: no expression has an effect. */
-static bool is_plain(const struct generator *g)
-{
-    return g->p->class == 'f';
-}
-
 enum fz_type fz_random_type(struct generator *g)
 {
     return (enum fz_type)(chance(g, 45) ? FZ_INT + below(g, 2) : below(g, fz_types(g->p)));
@@ -98,8 +92,8 @@ static struct fz_node *random_place(struct generator *g, bool assignable)
 #define PLACE(id, ...) make_##id,
 #include "fuzz/weights.def"
     };
-    static const uint8_t weights[][FZ_ROWS] = {
-#define PLACE(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define PLACE(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     struct fz_node *n = makers[fz_draw(g, weights, COUNT(weights))](g, assignable);
@@ -155,8 +149,8 @@ static struct fz_node *make_leaf(struct generator *g, uint32_t depth)
 #define LEAF(id, ...) make_##id,
 #include "fuzz/weights.def"
     };
-    static const uint8_t weights[][FZ_ROWS] = {
-#define LEAF(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define LEAF(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     struct fz_node *n = makers[fz_draw(g, weights, COUNT(weights))](g);
@@ -205,6 +199,9 @@ static struct fz_node *make_cast(struct generator *g, uint32_t depth)
     return fz_add(n, fz_expression(g, depth - 1));
 }
 
+#define make_vector_element fz_make_vector_element
+#define make_dot            fz_make_dot
+
 static struct fz_node *make_increment(struct generator *g, uint32_t depth)
 {
     struct fz_node *target = fz_place(g, true);
@@ -214,8 +211,7 @@ static struct fz_node *make_increment(struct generator *g, uint32_t depth)
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
-/* A type for the generic places of a builtin's signature. */
-static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b)
+enum fz_type fz_generic_type(struct generator *g, const struct fe_builtin *b)
 {
     static const enum fz_type numbers[] = {FZ_INT, FZ_UINT, FZ_LONG, FZ_ULONG, FZ_FLOAT, FZ_DOUBLE};
     const char *params = b->signature + 2;
@@ -233,20 +229,10 @@ static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b
     }
 }
 
-/* Whether class f has it, whose reference computes it by itself. */
-static bool is_simple(const struct fe_builtin *b)
-{
-    static const char *const names[] = {"min", "max", "abs", "popcount", "clz"};
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (strcmp(b->name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool may_use(const struct generator *g, const struct fe_builtin *b)
 {
-    if (is_plain(g))
-        return is_simple(b);
+    if (fz_is_plain(g->p))
+        return fz_is_known(b);
     return fz_is_pure(b) && (fz_types(g->p) > FZ_DOUBLE || !strchr(b->signature, 'd'));
 }
 
@@ -257,7 +243,7 @@ static struct fz_node *make_builtin(struct generator *g, uint32_t depth)
         row = below(g, fe_builtin_count);
     while (!may_use(g, &fe_builtins[row]));
     struct fz_node *n = fz_leaf(g->p, FZ_NODE_BUILTIN, row, 0);
-    n->type = (uint8_t)generic_type(g, &fe_builtins[row]);
+    n->type = (uint8_t)fz_generic_type(g, &fe_builtins[row]);
     for (uint32_t i = 0; i < fe_builtin_params(&fe_builtins[row]); i++)
         fz_add(n, fz_expression(g, depth - 1));
     return n;
@@ -345,8 +331,8 @@ struct fz_node *fz_expression(struct generator *g, uint32_t depth)
 #define EXPRESSION(id, ...) make_##id,
 #include "fuzz/weights.def"
     };
-    static const uint8_t weights[][FZ_ROWS] = {
-#define EXPRESSION(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define EXPRESSION(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     return depth ? makers[fz_draw(g, weights, COUNT(weights))](g, depth) : make_leaf(g, depth);
@@ -557,8 +543,8 @@ struct fz_node *fz_condition(struct generator *g, uint32_t depth)
 #define CONDITION(id, ...) make_##id,
 #include "fuzz/weights.def"
     };
-    static const uint8_t weights[][FZ_ROWS] = {
-#define CONDITION(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define CONDITION(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     return makers[fz_draw(g, weights, COUNT(weights))](g, depth);
@@ -582,8 +568,8 @@ enum number {
 
 struct fz_node *fz_number(struct generator *g, uint32_t constant)
 {
-    static const uint8_t weights[][FZ_ROWS] = {
-#define NUMBER(id, a, b, q, c, f, meaning) {a, b, q, c, f},
+    static const uint8_t weights[][FZ_WEIGHTS] = {
+#define NUMBER(id, a, b, q, c, f, h, meaning) {a, b, q, c, f, h},
 #include "fuzz/weights.def"
     };
     enum number which = (enum number)fz_draw(g, weights, COUNT(weights));

@@ -1,19 +1,11 @@
-/* marks.c: puts Predicts and labels at random statements of programs of classes g and h: labels in branches and
+/* marks.c: puts Predicts and labels at random statements of programs of class g: labels in branches and
  * loops, Predicts in front of these, or anywhere; with and without thresholds.
  */
 #include "fuzz/marks.h"
 #include "fuzz/reduce.h"
 #include "fuzz/sequence.h"
-#include "fuzz/vectors.h"
 
 enum { MOST_MARKS = 4, MOST_LANES = 64 };
-
-/* A statement of a program of class h. */
-struct spot {
-    struct fz_vector_statement *at;
-    uint32_t loop; /* the spot of the innermost loop around it, or of itself: there is none */
-};
-typedef VEC(struct spot) spots;
 
 /* ---- printed ----------------------------------------------------------------------------------------- */
 
@@ -24,20 +16,6 @@ uint64_t fz_sequence_labels(const struct fz_program *p, uint32_t stage)
     for (uint32_t i = 0; i < s->operations.count; i++)
         labels |= s->operations.at[i].marks.label ? 1u << (s->operations.at[i].marks.label - 1) : 0;
     return labels;
-}
-
-static uint64_t labels_in(const struct fz_vector_statement *s)
-{
-    uint64_t labels = 0;
-    for (; s; s = s->next)
-        labels |=
-            (s->marks.label ? 1u << (s->marks.label - 1) : 0) | labels_in(s->then) | labels_in(s->otherwise);
-    return labels;
-}
-
-uint64_t fz_vectors_labels(const struct fz_program *p)
-{
-    return labels_in(p->vectors->first);
 }
 
 void fz_print_predict(const struct fz_marks *m, uint64_t labels, struct text *out)
@@ -80,42 +58,13 @@ static void mark_stage(struct fz_random *r, struct fz_stage *s)
     }
 }
 
-static void gather(struct fz_program *p, spots *all, struct fz_vector_statement *s, uint32_t loop)
-{
-    for (; s; s = s->next) {
-        uint32_t own = all->count;
-        vec_push(p->arena, all, ((struct spot){s, loop == UINT32_MAX ? own : loop}));
-        gather(p, all, s->then, s->step == FZ_STEP_LOOP ? own : loop);
-        gather(p, all, s->otherwise, loop);
-    }
-}
-
-static void mark_vectors(struct fz_random *r, struct fz_program *p)
-{
-    spots all = {0};
-    gather(p, &all, p->vectors->first, UINT32_MAX);
-    for (uint8_t i = 0; i < 1 + fz_below(r, MOST_MARKS); i++) {
-        uint32_t label = fz_below(r, all.count);
-        for (uint32_t k = 0; k < all.count && all.at[label].loop == label && fz_chance(r, 90); k++)
-            label = (label + 1) % all.count;
-        uint32_t predict = all.at[label].loop;
-        while (all.at[predict].loop != predict && fz_chance(r, 50))
-            predict = all.at[predict].loop;
-        if (fz_chance(r, 20))
-            predict = fz_below(r, all.count);
-        mark(r, &all.at[label].at->marks, &all.at[predict].at->marks, i);
-    }
-}
-
 void fz_mark(struct fz_program *p)
 {
     struct fz_random r = fz_random(p->seed, 'M');
     if (!fz_is_predicted(p))
         return;
-    for (uint32_t i = 0; p->sequence && i < p->sequence->stages.count; i++)
+    for (uint32_t i = 0; i < p->sequence->stages.count; i++)
         mark_stage(&r, &p->sequence->stages.at[i]);
-    if (p->vectors)
-        mark_vectors(&r, p);
 }
 
 /* ---- reduced ----------------------------------------------------------------------------------------- */

@@ -314,9 +314,9 @@ bool fz_is_predicted(const struct fz_program *p)
 void fz_predict(struct fz_program *p)
 {
     struct generator g = {.p = p, .r = fz_random(p->seed, 'L')};
-    if (p->sequence || p->vectors)
+    if (p->sequence)
         fz_mark(p);
-    if (p->module || p->sequence || p->vectors || p->locks || !fz_is_predicted(p))
+    if (p->module || p->sequence || p->locks || !fz_is_predicted(p))
         return;
     find_loud(&g);
     for (uint32_t i = 1 + below(&g, MAX_PREDICTIONS); i > 0; i--)

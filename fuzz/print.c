@@ -8,7 +8,6 @@
 #include "fuzz/locks.h"
 #include "fuzz/plant.h"
 #include "fuzz/sequence.h"
-#include "fuzz/vectors.h"
 
 struct usage {
     uint64_t types;
@@ -44,14 +43,18 @@ uint64_t fz_initial(const struct fz_variable *v, enum fz_type type, uint32_t i)
 
 static void print_initialiser(struct printer *w, const struct fz_variable *v)
 {
-    uint32_t count = v->shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : FZ_FIELDS;
+    uint32_t count = v->shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : v->shape == FZ_VECTOR ? v->elements : FZ_FIELDS;
+    if (v->shape == FZ_ROWS) {
+        text_addz(w->out, "{0}");
+        return;
+    }
     if (v->shape == FZ_SCALAR) {
         fz_print_literal(w->out, v->type, v->counter ? 0 : fz_initial(v, v->type, 0));
         return;
     }
     text_char(w->out, '{');
     for (uint32_t i = 0; i < count; i++) {
-        enum fz_type type = v->shape == FZ_ARRAY ? v->type : w->p->fields[i];
+        enum fz_type type = v->shape == FZ_STRUCT ? w->p->fields[i] : v->type;
         if (v->shape == FZ_STRUCT && w->p->overlapping)
             text_printf(w->out, ".m%u = ", i);
         fz_print_literal(w->out, type, fz_initial(v, type, i));
@@ -67,10 +70,13 @@ static void print_variable(struct printer *w, uint32_t index)
         return;
     }
     fz_print_indent(w);
-    text_printf(w->out, "%s ", v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text);
+    text_addz(w->out, v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text);
+    if (v->elements)
+        text_printf(w->out, "%u", v->elements);
+    text_char(w->out, ' ');
     fz_print_name(w, index);
-    if (v->shape == FZ_ARRAY)
-        text_printf(w->out, "[%d]", FZ_ARRAY_LENGTH);
+    if (v->shape == FZ_ARRAY || v->shape == FZ_ROWS)
+        text_printf(w->out, "[%d]", v->shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : FZ_ROW_COUNT);
     text_addz(w->out, " = ");
     print_initialiser(w, v);
     text_addz(w->out, ";\n");
@@ -295,8 +301,8 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
         fz_print_sequence(p, out);
         return;
     }
-    if (p->vectors || p->locks) {
-        (p->vectors ? fz_print_vectors : fz_print_locks)(p, out);
+    if (p->locks) {
+        fz_print_locks(p, out);
         print_launch(&w);
         return;
     }

@@ -50,8 +50,8 @@ void fz_print_name(struct printer *w, uint32_t variable)
 {
     const struct fz_variable *v = &w->f->variables.at[variable];
     static const char letters[] = {
-        [FZ_SCALAR] = 'v',  [FZ_ARRAY] = 'a',    [FZ_STRUCT] = 's', [FZ_TARGETS] = 'c',
-        [FZ_POINTER] = 'p', [FZ_POINTERS] = 't', [FZ_LINK] = 'n',   [FZ_LEADER] = 'w',
+        [FZ_SCALAR] = 'v',  [FZ_ARRAY] = 'a',   [FZ_STRUCT] = 's',   [FZ_VECTOR] = 'x', [FZ_ROWS] = 'r',
+        [FZ_TARGETS] = 'c', [FZ_POINTER] = 'p', [FZ_POINTERS] = 't', [FZ_LINK] = 'n',   [FZ_LEADER] = 'w',
     };
     text_printf(w->out, "%c%u", v->counter ? 'i' : letters[v->shape], variable);
 }
@@ -161,7 +161,8 @@ static void print_builtin(struct printer *w, const struct fz_node *n)
     const char *letter = b->signature + 2;
     text_printf(w->out, "%s(", b->name);
     for (const struct fz_node *a = n->first; a && *letter; a = a->next, letter++) {
-        text_printf(w->out, "(%s)", parameter_type(*letter, n->type));
+        if (fz_length_of(w->f, a) == 1)
+            text_printf(w->out, "(%s)", parameter_type(*letter, n->type));
         fz_print_expr(w, a);
         text_addz(w->out, a->next ? ", " : "");
     }
@@ -182,6 +183,58 @@ static void print_call_either(struct printer *w, const struct fz_node *n)
 {
     fz_print_callee(w, n);
     print_arguments(w, n->first->next);
+}
+
+/* ---- vectors ----------------------------------------------------------------------------------------- */
+
+static void print_list(struct printer *w, const char *before, const struct fz_node *n)
+{
+    text_printf(w->out, "%s(", before);
+    for (const struct fz_node *part = n->first; part; part = part->next) {
+        fz_print_expr(w, part);
+        text_addz(w->out, part->next ? ", " : ")");
+    }
+}
+
+static void print_make(struct printer *w, const struct fz_node *n)
+{
+    text_printf(w->out, n->flag ? "make_%s%u" : "((%s%u)", fz_type_info[n->type].text, n->op);
+    print_list(w, "", n);
+    text_addz(w->out, n->flag ? "" : ")");
+}
+
+/* Elements in one of the ways to name them; one of them by its number, too, or by a number that nobody knows
+ * before the kernel runs. */
+static void print_swizzle(struct printer *w, const struct fz_node *n)
+{
+    static const char *const sets[] = {".xyzw", ".rgba", "s0123"};
+    const char *set = sets[n->name % 3];
+    fz_print_expr(w, n->first);
+    if (n->op == 1 && n->name > 2) {
+        text_printf(w->out, n->name == 3 ? "[%u]" : "[(gid >> 28) + %u]", (unsigned)n->value & 3);
+        return;
+    }
+    text_addz(w->out, *set == '.' ? "." : ".s");
+    for (uint32_t i = 0; i < n->op; i++)
+        text_char(w->out, set[1 + (n->value >> (2 * i) & 3)]);
+}
+
+/* A NaN's bits are one NaN's. */
+static void print_bits(struct printer *w, const struct fz_node *n)
+{
+    enum fz_type t = fz_type_of(w->p, w->f, n->first);
+    print_list(w, t == FZ_FLOAT ? "as_uint" : t == FZ_DOUBLE ? "as_ulong" : "", n);
+}
+
+static void print_cast(struct printer *w, const struct fz_node *n)
+{
+    uint32_t length = fz_length_of(w->f, n);
+    if (length > 1)
+        text_printf(w->out, "convert_%s%u(", fz_type_info[n->type].text, length);
+    else
+        text_printf(w->out, "(%s)", fz_type_info[n->type].text);
+    fz_print_expr(w, n->first);
+    text_addz(w->out, length > 1 ? ")" : "");
 }
 
 /* ---- class b ----------------------------------------------------------------------------------------- */
@@ -240,9 +293,19 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
     case FZ_NODE_UNARY: print_unary(w, n); break;
     case FZ_NODE_BINARY: print_binary(w, n); break;
     case FZ_NODE_CHOICE: fz_print_choice(w, n); break;
-    case FZ_NODE_CAST:
-        text_printf(w->out, "(%s)", fz_type_info[n->type].text);
-        fz_print_expr(w, n->first);
+    case FZ_NODE_CAST: print_cast(w, n); break;
+    case FZ_NODE_BITS: print_bits(w, n); break;
+    case FZ_NODE_SWIZZLE: print_swizzle(w, n); break;
+    case FZ_NODE_MAKE: print_make(w, n); break;
+    case FZ_NODE_SELECT: print_list(w, "select", n); break;
+    case FZ_NODE_DOT: print_list(w, "dot", n); break;
+    case FZ_NODE_ROW:
+        fz_print_name(w, n->name);
+        text_printf(w->out, "[gid & %d]", FZ_ROW_COUNT - 1);
+        break;
+    case FZ_NODE_WIDE:
+        text_printf(w->out, "(*(const global int%u *)(input + %u%s))", n->op, (unsigned)n->value,
+                    n->flag ? " + (gid * 4 & 12)" : "");
         break;
     case FZ_NODE_BUILTIN: print_builtin(w, n); break;
     case FZ_NODE_CALL:

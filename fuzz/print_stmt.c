@@ -274,6 +274,14 @@ static void print_assign(struct printer *w, const struct fz_node *n)
     print_semicolon(w);
 }
 
+static void print_step(struct printer *w, const struct fz_node *n)
+{
+    const char *sign = n->op & 1 ? "--" : "++";
+    begin(w, n->op < 2 ? "" : sign);
+    fz_print_expr(w, n->first);
+    text_printf(w->out, "%s;\n", n->op < 2 ? sign : "");
+}
+
 static void print_copy(struct printer *w, const struct fz_node *n)
 {
     fz_print_indent(w);
@@ -367,6 +375,7 @@ static void print_stmt(struct printer *w, const struct fz_node *n)
     case FZ_NODE_REPEAT: print_repeat(w, n); break;
     case FZ_NODE_IRREDUCIBLE: print_irreducible(w, n); break;
     case FZ_NODE_ASSIGN: print_assign(w, n); break;
+    case FZ_NODE_STEP: print_step(w, n); break;
     case FZ_NODE_COPY: print_copy(w, n); break;
     case FZ_NODE_POINT: fz_print_point(w, n); break;
     case FZ_NODE_LEAD: fz_print_lead(w, n); break;

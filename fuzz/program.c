@@ -2,7 +2,6 @@
 #include "fuzz/program.h"
 #include "fuzz/locks.h"
 #include "fuzz/sequence.h"
-#include "fuzz/vectors.h"
 
 const struct fz_type_info fz_type_info[FZ_TYPES] = {
 #define TYPE(id, text, bits, family) {text, bits, family},
@@ -209,6 +208,7 @@ bool fz_names_variable(const struct fz_node *n)
     case FZ_NODE_VARIABLE:
     case FZ_NODE_ELEMENT:
     case FZ_NODE_FIELD:
+    case FZ_NODE_ROW:
     case FZ_NODE_ADDRESS:
     case FZ_NODE_STRUCTURE:
     case FZ_NODE_AT:
@@ -254,7 +254,7 @@ static void mark_called(const struct fz_node *n, void *data)
 
 uint64_t fz_reached(const struct fz_program *p)
 {
-    if (p->module || p->sequence || p->vectors || p->locks)
+    if (p->module || p->sequence || p->locks)
         return 0;
     uint32_t kernel = p->functions.count - 1;
     uint64_t reached = (uint64_t)1 << kernel;
@@ -267,10 +267,7 @@ uint64_t fz_reached(const struct fz_program *p)
 uint32_t fz_program_size(const struct fz_program *p)
 {
     uint64_t reached = fz_reached(p);
-    uint32_t size = p->sequence  ? fz_sequence_size(p->sequence)
-                    : p->vectors ? fz_vectors_size(p->vectors)
-                    : p->locks   ? fz_locks_size(p->locks)
-                                 : 0;
+    uint32_t size = p->sequence ? fz_sequence_size(p->sequence) : p->locks ? fz_locks_size(p->locks) : 0;
     for (const char *line = p->module; line && (line = strstr(line, "\n  ")) != NULL; line++)
         size++; /* instructions */
     for (uint32_t i = 0; i < p->functions.count; i++)
@@ -319,10 +316,43 @@ static enum fz_type operand_type(const struct fz_operator_info *o, enum fz_type 
     return o->operands == 'I' && fz_is_float(t) ? FZ_INT : t; /* as the printer converts it */
 }
 
+uint32_t fz_length_of(const struct fz_function *f, const struct fz_node *n)
+{
+    const struct fz_node *first = n->first;
+    uint32_t length = 1;
+    switch (n->kind) {
+    case FZ_NODE_VARIABLE:
+    case FZ_NODE_ROW: return f->variables.at[n->name].elements ? f->variables.at[n->name].elements : 1;
+    case FZ_NODE_SWIZZLE:
+    case FZ_NODE_MAKE:
+    case FZ_NODE_WIDE: return n->op;
+    case FZ_NODE_CHOICE: first = n->first->next; break;
+    case FZ_NODE_UNARY:
+    case FZ_NODE_BINARY:
+    case FZ_NODE_CAST:
+    case FZ_NODE_SELECT:
+    case FZ_NODE_BUILTIN: break;
+    default: return 1;
+    }
+    for (; first; first = first->next)
+        length = fz_length_of(f, first) > length ? fz_length_of(f, first) : length;
+    return length;
+}
+
+enum fz_type fz_truth_type(enum fz_type t)
+{
+    static const uint8_t types[] = {[8] = FZ_CHAR, [16] = FZ_SHORT, [32] = FZ_INT, [64] = FZ_LONG};
+    return (enum fz_type)types[fz_type_info[t].bits];
+}
+
 static enum fz_type operator_type(const struct fz_program *p, const struct fz_function *f,
                                   const struct fz_node *n)
 {
     const struct fz_operator_info *o = &fz_operator_info[n->op];
+    if (fz_length_of(f, n) > 1) {
+        enum fz_type t = fz_type_of(p, f, fz_length_of(f, n->first) > 1 ? n->first : n->first->next);
+        return o->result == 'B' ? fz_truth_type(t) : t;
+    }
     if (o->result == 'B')
         return FZ_BOOL;
     enum fz_type a = operand_type(o, fz_type_of(p, f, n->first));
@@ -347,13 +377,22 @@ static enum fz_type builtin_type(const struct fz_node *n)
 
 enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n)
 {
+    enum fz_type t;
     switch (n->kind) {
     case FZ_NODE_CONSTANT:
     case FZ_NODE_CELL:
+    case FZ_NODE_MAKE:
     case FZ_NODE_CAST: return n->type;
     case FZ_NODE_VARIABLE:
+    case FZ_NODE_ROW:
     case FZ_NODE_ELEMENT: return f->variables.at[n->name].type;
-    case FZ_NODE_INCREMENT: return fz_type_of(p, f, n->first);
+    case FZ_NODE_INCREMENT:
+    case FZ_NODE_SWIZZLE:
+    case FZ_NODE_SELECT:
+    case FZ_NODE_DOT: return fz_type_of(p, f, n->first);
+    case FZ_NODE_BITS:
+        t = fz_type_of(p, f, n->first);
+        return t == FZ_FLOAT ? FZ_UINT : t == FZ_DOUBLE ? FZ_ULONG : t;
     case FZ_NODE_FIELD: return p->fields[n->value];
     case FZ_NODE_GEOMETRY:
     case FZ_NODE_HASH:
@@ -367,6 +406,8 @@ enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f,
     case FZ_NODE_UNARY:
     case FZ_NODE_BINARY: return operator_type(p, f, n);
     case FZ_NODE_CHOICE:
+        if (fz_length_of(f, n) > 1)
+            return fz_type_of(p, f, n->first->next);
         return usual(fz_type_of(p, f, n->first->next), fz_type_of(p, f, n->first->next->next));
     case FZ_NODE_BUILTIN: return builtin_type(n);
     case FZ_NODE_CALL:
@@ -403,7 +444,6 @@ struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, stru
     p->seed = seed;
     class->generate(p);
     fz_predict(p);
-    INVARIANT(p->module || p->sequence || p->vectors || p->locks ||
-              (p->functions.count > 0 && p->functions.count <= 64));
+    INVARIANT(p->module || p->sequence || p->locks || (p->functions.count > 0 && p->functions.count <= 64));
     return p;
 }

@@ -60,12 +60,24 @@ struct fz_node {
     struct fz_node *first, *next; /* children, siblings */
 };
 
-/* From FZ_TARGETS on: the ints that pointers lead to, a pointer, a table of pointers, a structure with one, a
- * pointer to one. */
-enum fz_shape { FZ_SCALAR, FZ_ARRAY, FZ_STRUCT, FZ_TARGETS, FZ_POINTER, FZ_POINTERS, FZ_LINK, FZ_LEADER };
-enum { FZ_ARRAY_LENGTH = 8, FZ_FIELDS = 4, FZ_TARGET_COUNT = 4 };
+/* ROWS: an array of vectors. From FZ_TARGETS on: the ints that pointers lead to, a pointer, a table of
+ * pointers, a structure with one, a pointer to one. */
+enum fz_shape {
+    FZ_SCALAR,
+    FZ_ARRAY,
+    FZ_STRUCT,
+    FZ_VECTOR,
+    FZ_ROWS,
+    FZ_TARGETS,
+    FZ_POINTER,
+    FZ_POINTERS,
+    FZ_LINK,
+    FZ_LEADER
+};
+enum { FZ_ARRAY_LENGTH = 8, FZ_FIELDS = 4, FZ_TARGET_COUNT = 4, FZ_MOST_ELEMENTS = 4, FZ_ROW_COUNT = 4 };
 struct fz_variable {
     uint8_t type, shape;     /* of the elements; a structure has the program's fields */
+    uint8_t elements;        /* of a vector */
     bool parameter, counter; /* a loop's: nothing else assigns to it */
     bool scoped;             /* declared by its SCOPE, not at the function's start */
     uint64_t seed;           /* of its initial values */
@@ -106,13 +118,14 @@ struct fz_program {
     VEC(struct fz_function) functions; /* the last one is the kernel; functions call earlier ones only */
     const char *module;                /* class e: the text of its IR, instead of functions; else NULL */
     struct fz_sequence *sequence;      /* class g: its launches, instead of functions; else NULL */
-    struct fz_vectors *vectors;        /* class h: its statements, instead of functions; else NULL */
     struct fz_locks *locks;            /* class i: its statements, instead of functions; else NULL */
     struct fz_plant *plant;            /* the mistake that stands in it (plant.h), or NULL */
     bool checked;                      /* it makes no mistake: its shared variables are set first, though they
                                           are 0 anyway, and shifts are by less than the width */
 };
 
+/* Builtins that reference_values.c computes, of one generic type: those of plain programs. */
+bool fz_is_known(const struct fe_builtin *b);
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */
 bool fz_is_pure(const struct fe_builtin *b);
 /* Of classes a and d: no thread sees with whom it runs. */
@@ -120,21 +133,26 @@ static inline bool fz_is_race_free(const struct fz_program *p)
 {
     return p->class == 'a' || p->class == 'd';
 }
-/* Of classes a, d and f: variables, expressions and memory of all types. */
+/* Of classes f and h: no expression has an effect. */
+static inline bool fz_is_plain(const struct fz_program *p)
+{
+    return p->class == 'f' || p->class == 'h';
+}
+/* Of classes a, d, f and h: variables, expressions and memory of all types. */
 static inline bool fz_has_types(const struct fz_program *p)
 {
-    return fz_is_race_free(p) || p->class == 'f';
+    return fz_is_race_free(p) || fz_is_plain(p);
 }
 /* Of classes b and j: rows of a log tell with whom each thread runs. */
 static inline bool fz_has_log(const struct fz_program *p)
 {
     return p->class == 'b' || p->class == 'j';
 }
-/* The types of its values are those below this number: all, or in class d and half of class f all but the last
- * one, double. */
+/* The types of its values are those below this number: all, or in class d and half of classes f and h all but
+ * the last one, double. */
 static inline uint32_t fz_types(const struct fz_program *p)
 {
-    return p->class == 'd' || (p->class == 'f' && p->seed % 2) ? FZ_DOUBLE : FZ_TYPES;
+    return p->class == 'd' || (fz_is_plain(p) && p->seed % 2) ? FZ_DOUBLE : FZ_TYPES;
 }
 _Static_assert(FZ_DOUBLE == FZ_TYPES - 1, "double is the last type");
 
@@ -228,7 +246,11 @@ static inline bool fz_is_float(enum fz_type t)
 {
     return fz_type_info[t].family == 'f';
 }
-/* C's type of an expression. */
+/* How many elements an expression has; 1: it is a scalar. */
+uint32_t fz_length_of(const struct fz_function *f, const struct fz_node *n);
+/* Of a comparison of vectors: the signed integers of this size. */
+enum fz_type fz_truth_type(enum fz_type t);
+/* C's type of an expression, of a vector's elements. */
 enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n);
 static inline struct fz_function *fz_kernel(const struct fz_program *p)
 {

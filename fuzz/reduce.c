@@ -7,7 +7,6 @@
  */
 #include "fuzz/reduce.h"
 #include "fuzz/locks.h"
-#include "fuzz/vectors.h"
 
 enum { MAX_TRIES = 4000 };
 
@@ -214,8 +213,6 @@ uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data)
             fz_reduce_module(&r);
         if (p->sequence)
             fz_reduce_sequence(&r);
-        if (p->vectors)
-            fz_reduce_vectors(&r);
         if (p->locks)
             fz_reduce_locks(&r);
         for (uint32_t i = p->functions.count; i-- > 0;)

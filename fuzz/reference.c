@@ -1,17 +1,17 @@
-/* reference.c: what a program of classes b, c, f and j has to compute: an interpreter of the tree that runs all
- * lanes of a warp at once under masks, by docs/language.md and nothing else. It shares nothing with the
- * compiler, and with the runtime only the scalar arithmetic of base/scalar.h.
+/* reference.c: what a program of classes b, c, f, h and j has to compute: an interpreter of the tree that
+ * runs all lanes of a warp at once under masks, by docs/language.md and nothing else. It shares nothing with
+ * the compiler, and with the runtime only the scalar arithmetic of base/scalar.h.
  *
  * Why masks are the definition here. Every operation belongs to the innermost loop around it in the text, or
  * to the function's entry, and two threads execute it together iff they are in the same instance of that
  * loop's iteration (or call). The walk below passes each statement once for each such instance, with all
  * threads that reach it in that instance: leaving by break, continue, return or throw takes threads out of
- * the mask until the text's place where they come back. So the mask at an operation is its set of threads, by
- * definition: maximal convergence in acyclic control flow, iteration by iteration in loops, and operations
- * before a break run with those that leave in that iteration.
+ * the mask until the text's place where they come back. So the mask at an operation is its set of threads,
+ * by definition: maximal convergence in acyclic control flow, iteration by iteration in loops, and
+ * operations before a break run with those that leave in that iteration.
  *
- * What statements mean is written here in C, and in print_stmt.c and print_classes.c in Kern: the two have to
- * say the same.
+ * What statements mean is written here in C, and in print_stmt.c and print_classes.c in Kern: the two have
+ * to say the same.
  */
 #include "fuzz/reference.h"
 #include "fuzz/print.h"
@@ -31,6 +31,10 @@ static bool may_go_on(struct fz_frame *f)
 static void assign(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
     const struct fz_node *target = s->first, *value = s->first->next;
+    if (fz_is_vector_place(f, target)) {
+        fz_assign_vector(f, s, mask);
+        return;
+    }
     enum fz_type to = fz_type_of(f->w->p, f->f, target), from = fz_type_of(f->w->p, f->f, value), type = from;
     uint64_t v[FZ_MAX_LANES], old[FZ_MAX_LANES];
     fz_evaluate(f, value, mask, v);
@@ -211,6 +215,14 @@ static uint64_t run_if(struct fz_frame *f, const struct fz_node *s, uint64_t mas
     uint64_t yes = fz_holds(f, s->first, mask);
     uint64_t then = run_list(f, s->first->next, yes);
     return then | run_list(f, s->first->next->next, mask & ~yes);
+}
+
+static uint64_t run_scope(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+{
+    uint64_t v[FZ_MAX_LANES];
+    fz_evaluate_as(f, s->first, mask, f->f->variables.at[s->name].type, v);
+    fz_each_lane(lane, mask) * fz_variable_at(f, s->name, lane) = v[lane];
+    return run_list(f, s->first->next, mask);
 }
 
 static uint64_t run_inside(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
@@ -463,10 +475,14 @@ static void initialise(struct fz_frame *f, uint64_t mask)
 {
     for (uint32_t v = 0; v < f->f->variables.count; v++) {
         const struct fz_variable *x = &f->f->variables.at[v];
-        uint32_t count = x->shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : x->shape == FZ_STRUCT ? FZ_FIELDS : 1;
+        uint32_t count = x->shape == FZ_ARRAY    ? FZ_ARRAY_LENGTH
+                         : x->shape == FZ_STRUCT ? FZ_FIELDS
+                         : x->shape == FZ_ROWS   ? FZ_MOST_VALUES
+                         : x->elements           ? x->elements
+                                                 : 1;
         for (uint32_t k = 0; k < count && !x->parameter && !x->counter && !x->scoped; k++) {
             enum fz_type t = x->shape == FZ_STRUCT ? f->w->p->fields[k] : x->type;
-            uint64_t bits = fz_canonical(fz_initial(x, t, k), t);
+            uint64_t bits = x->shape == FZ_ROWS ? 0 : fz_canonical(fz_initial(x, t, k), t);
             fz_each_lane(lane, mask) fz_variable_at(f, v, lane)[k] = bits;
         }
     }
@@ -479,7 +495,7 @@ struct fz_frame fz_call(struct fz_frame *from, uint32_t function, uint64_t mask,
 {
     struct fz_warp *w = from->w, before = *w;
     struct fz_frame f = {.w = w, .f = &w->p->functions.at[function]};
-    f.values = mem_alloc((f.f->variables.count + 1) * FZ_MAX_LANES * FZ_ARRAY_LENGTH * sizeof *f.values);
+    f.values = mem_alloc((f.f->variables.count + 1) * FZ_MAX_LANES * FZ_MOST_VALUES * sizeof *f.values);
     initialise(&f, mask);
     for (uint32_t i = 0; i < f.f->params; i++)
         fz_each_lane(lane, mask) * fz_variable_at(&f, i, lane) = arguments[i][lane];
@@ -520,6 +536,7 @@ static uint64_t run(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
     switch (s->kind) {
     case FZ_NODE_BLOCK: return run_list(f, s, mask);
     case FZ_NODE_IF: return run_if(f, s, mask);
+    case FZ_NODE_SCOPE: return run_scope(f, s, mask);
     case FZ_NODE_INSIDE: return run_inside(f, s, mask);
     case FZ_NODE_SWITCH: return run_switch(f, s, mask);
     case FZ_NODE_LOOP: return run_loop(f, s, mask);
@@ -542,6 +559,7 @@ static uint64_t run(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
     case FZ_NODE_LABEL:
     case FZ_NODE_GATHER: break;
     case FZ_NODE_ASSIGN: assign(f, s, mask); break;
+    case FZ_NODE_STEP: fz_assign_vector(f, s, mask); break;
     case FZ_NODE_COPY: copy(f, s, mask); break;
     case FZ_NODE_OUTPUT: output(f, s, mask); break;
     case FZ_NODE_ATOMIC: atomic(f, s, mask); break;

@@ -1,12 +1,12 @@
-/* reference.h: what the two halves of the trees' reference share: reference.c runs statements,
- * reference_values.c computes expressions, both for all lanes of a mask at once.
+/* reference.h: what the parts of the trees' reference share: reference.c runs statements,
+ * reference_values.c and reference_vectors.c compute expressions, all for all lanes of a mask at once.
  */
 #ifndef KERNC_FUZZ_REFERENCE_H
 #define KERNC_FUZZ_REFERENCE_H
 
 #include "fuzz/program.h"
 
-enum { FZ_MAX_LANES = 64 };
+enum { FZ_MAX_LANES = 64, FZ_MOST_VALUES = FZ_ROW_COUNT * FZ_MOST_ELEMENTS };
 #define fz_each_lane(lane, mask)                                                                             \
     for (uint32_t lane = 0; lane < FZ_MAX_LANES; lane++)                                                     \
         if ((mask) >> lane & 1)
@@ -29,7 +29,7 @@ struct fz_warp {
 struct fz_frame {
     struct fz_warp *w;
     const struct fz_function *f;
-    uint64_t *values;                                     /* bits: FZ_ARRAY_LENGTH by variable and lane */
+    uint64_t *values;                                     /* bits: FZ_MOST_VALUES by variable and lane */
     uint64_t broken, continued, returned, thrown, jumped; /* lanes that leave what they are in */
     uint32_t label;                                       /* where those that have jumped go */
     uint64_t result[FZ_MAX_LANES];
@@ -63,7 +63,19 @@ uint64_t fz_operate(enum fz_operator op, uint64_t a, enum fz_type at, uint64_t b
                     enum fz_type *result);
 /* Puts bits of the target's type where it is. */
 void fz_store(struct fz_frame *f, const struct fz_node *target, uint64_t mask, const uint64_t v[]);
+uint64_t fz_operate_unary(enum fz_operator op, uint64_t a, enum fz_type t, enum fz_type *result);
+/* A builtin that fz_is_known of arguments of the type. */
+uint64_t fz_apply(const struct fe_builtin *b, const uint64_t arguments[], enum fz_type t);
 /* Where a variable's elements are. */
 uint64_t *fz_variable_at(const struct fz_frame *f, uint32_t variable, uint32_t lane);
+
+/* ---- reference_vectors.c ----------------------------------------------------------------------------- */
+
+/* The bits of each element; of a scalar that stands for all. */
+void fz_evaluate_vector(struct fz_frame *f, const struct fz_node *n, uint64_t mask,
+                        uint64_t v[][FZ_MAX_LANES]);
+/* Whether an ASSIGN or STEP is to a vector, an array's, or elements of one. */
+bool fz_is_vector_place(const struct fz_frame *f, const struct fz_node *target);
+void fz_assign_vector(struct fz_frame *f, const struct fz_node *s, uint64_t mask);
 
 #endif

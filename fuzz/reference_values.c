@@ -5,6 +5,8 @@
 #include "base/scalar.h"
 #include "fuzz/reference.h"
 
+#include <math.h>
+
 /* ---- conversions ------------------------------------------------------------------------------------- */
 
 static bool is_signed(enum fz_type t)
@@ -181,7 +183,62 @@ uint64_t fz_operate(enum fz_operator op, uint64_t a, enum fz_type at, uint64_t b
     return fz_is_float(t) ? float_result(op, a, b, t) : integer_result(op, a, b, t);
 }
 
+uint64_t fz_operate_unary(enum fz_operator op, uint64_t a, enum fz_type t, enum fz_type *result)
+{
+    if (op == FZ_OP_FLIP && fz_is_float(t))
+        a = fz_converted(a, t, FZ_INT), t = FZ_INT;
+    *result = op == FZ_OP_NOT ? FZ_BOOL : promoted(t);
+    if (op == FZ_OP_NOT)
+        return !is_true(a, t);
+    a = fz_converted(a, t, *result);
+    if (op == FZ_OP_FLIP)
+        return cut(~a, *result);
+    if (*result == FZ_FLOAT)
+        return scalar_bits_f32(-scalar_from_f32((uint32_t)a));
+    return *result == FZ_DOUBLE ? scalar_bits_f64(-scalar_from_f64(a)) : cut(-a, *result);
+}
+
 /* ---- builtins ---------------------------------------------------------------------------------------- */
+
+enum known {
+    MIN,
+    MAX,
+    CLAMP,
+    ABS,
+    FMIN,
+    FMAX,
+    FABS,
+    FMA,
+    SQRT,
+    FLOOR,
+    RINT,
+    COPYSIGN,
+    POPCOUNT,
+    CLZ,
+    BREV,
+    ROTL,
+    MULHI,
+    KNOWN
+};
+
+static enum known number_of(const struct fe_builtin *b)
+{
+    static const char *const names[KNOWN] = {
+        [MIN] = "min",           [MAX] = "max",           [CLAMP] = "clamp", [ABS] = "abs",
+        [FMIN] = "fmin",         [FMAX] = "fmax",         [FABS] = "fabs",   [FMA] = "fma",
+        [SQRT] = "sqrt",         [FLOOR] = "floor",       [RINT] = "rint",   [CLZ] = "clz",
+        [COPYSIGN] = "copysign", [POPCOUNT] = "popcount", [BREV] = "brev",   [ROTL] = "rotl",
+        [MULHI] = "mulhi"};
+    enum known i = MIN;
+    while (i < KNOWN && strcmp(names[i], b->name) != 0)
+        i++;
+    return i;
+}
+
+bool fz_is_known(const struct fe_builtin *b)
+{
+    return number_of(b) < KNOWN;
+}
 
 /* The smaller one, or the larger; a NaN loses, and -0 is less than 0. */
 static uint64_t lesser(uint64_t a, uint64_t b, enum fz_type t, bool larger)
@@ -197,39 +254,114 @@ static uint64_t lesser(uint64_t a, uint64_t b, enum fz_type t, bool larger)
     return compared(FZ_OP_LT, a, b, t) == larger ? b : a;
 }
 
+static uint64_t sign_of(enum fz_type t)
+{
+    return (uint64_t)1 << (fz_type_info[t].bits - 1);
+}
+
 static uint64_t magnitude(uint64_t a, enum fz_type t)
 {
     if (fz_is_float(t))
-        return number(a, t) != number(a, t) ? a : a & ~((uint64_t)1 << (fz_type_info[t].bits - 1));
+        return number(a, t) != number(a, t) ? a : a & ~sign_of(t);
     return (int64_t)extended(a, t) < 0 ? cut(-a, t) : a;
 }
 
-static uint64_t builtin(const char *name, uint64_t a, uint64_t b, enum fz_type t)
+static uint64_t reversed(uint64_t a, enum fz_type t)
 {
-    if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0)
-        return lesser(a, b, t, strcmp(name, "max") == 0);
-    if (strcmp(name, "abs") == 0)
-        return magnitude(a, t);
-    if (strcmp(name, "popcount") == 0)
-        return (uint64_t)__builtin_popcountll(a);
-    INVARIANT(strcmp(name, "clz") == 0);
-    return a ? (uint64_t)__builtin_clzll(a) - (64 - fz_type_info[t].bits) : fz_type_info[t].bits;
+    uint64_t result = 0;
+    for (uint32_t i = 0; i < fz_type_info[t].bits; i++)
+        result |= (a >> i & 1) << (fz_type_info[t].bits - 1 - i);
+    return result;
+}
+
+static uint64_t rotated(uint64_t a, uint64_t by, enum fz_type t)
+{
+    uint32_t bits = fz_type_info[t].bits, n = (uint32_t)by & (bits - 1);
+    return n ? cut(a << n | a >> (bits - n), t) : a;
+}
+
+/* The upper half of the product, from halves of the numbers; a negative one counts as much too large. */
+static uint64_t upper_half(uint64_t a, uint64_t b, enum fz_type t)
+{
+    uint32_t half = fz_type_info[t].bits / 2;
+    uint64_t low = ((uint64_t)1 << half) - 1, al = a & low, ah = a >> half, bl = b & low, bh = b >> half;
+    uint64_t middle = (al * bl >> half) + (ah * bl & low) + (al * bh & low);
+    uint64_t result = ah * bh + (ah * bl >> half) + (al * bh >> half) + (middle >> half);
+    result -= is_signed(t) && a & sign_of(t) ? b : 0;
+    result -= is_signed(t) && b & sign_of(t) ? a : 0;
+    return cut(result, t);
+}
+
+static uint64_t real(enum known which, const uint64_t x[], enum fz_type t)
+{
+    if (t == FZ_DOUBLE) {
+        double a = scalar_from_f64(x[0]);
+        switch (which) {
+        case SQRT: return scalar_bits_f64(sqrt(a));
+        case FLOOR: return scalar_bits_f64(floor(a));
+        case RINT: return scalar_bits_f64(rint(a));
+        default: return scalar_bits_f64(fma(a, scalar_from_f64(x[1]), scalar_from_f64(x[2])));
+        }
+    }
+    float a = scalar_from_f32((uint32_t)x[0]);
+    switch (which) {
+    case SQRT: return scalar_bits_f32(sqrtf(a));
+    case FLOOR: return scalar_bits_f32(floorf(a));
+    case RINT: return scalar_bits_f32(rintf(a));
+    default:
+        return scalar_bits_f32(fmaf(a, scalar_from_f32((uint32_t)x[1]), scalar_from_f32((uint32_t)x[2])));
+    }
+}
+
+static uint64_t apply(enum known which, const uint64_t x[], enum fz_type t)
+{
+    switch (which) {
+    case MIN:
+    case FMIN: return lesser(x[0], x[1], t, false);
+    case MAX:
+    case FMAX: return lesser(x[0], x[1], t, true);
+    case CLAMP: return lesser(lesser(x[0], x[1], t, true), x[2], t, false);
+    case ABS:
+    case FABS: return magnitude(x[0], t);
+    case COPYSIGN: return fz_canonical((x[0] & ~sign_of(t)) | (x[1] & sign_of(t)), t);
+    case POPCOUNT: return (uint64_t)__builtin_popcountll(x[0]);
+    case CLZ:
+        return x[0] ? (uint64_t)__builtin_clzll(x[0]) - (64 - fz_type_info[t].bits) : fz_type_info[t].bits;
+    case BREV: return reversed(x[0], t);
+    case ROTL: return rotated(x[0], x[1], t);
+    case MULHI: return upper_half(x[0], x[1], t);
+    default: return real(which, x, t);
+    }
+}
+
+uint64_t fz_apply(const struct fe_builtin *b, const uint64_t arguments[], enum fz_type t)
+{
+    enum fz_type as = promoted(t);
+    uint64_t x[3];
+    for (uint32_t i = 0; i < COUNT(x); i++)
+        x[i] = fz_converted(arguments[i], t, as);
+    uint64_t result = apply(number_of(b), x, as);
+    return *b->signature == 'i' ? result : fz_converted(result, as, t);
 }
 
 static void evaluate_builtin(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
 {
-    uint64_t b[FZ_MAX_LANES] = {0};
-    fz_evaluate_as(f, n->first, mask, n->type, v);
-    if (n->first->next)
-        fz_evaluate_as(f, n->first->next, mask, n->type, b);
-    fz_each_lane(lane, mask) v[lane] = builtin(fe_builtins[n->value].name, v[lane], b[lane], n->type);
+    uint64_t x[3][FZ_MAX_LANES] = {0};
+    uint32_t count = 0;
+    for (const struct fz_node *a = n->first; a && count < COUNT(x); a = a->next)
+        fz_evaluate_as(f, a, mask, n->type, x[count++]);
+    fz_each_lane(lane, mask)
+    {
+        const uint64_t arguments[] = {x[0][lane], x[1][lane], x[2][lane]};
+        v[lane] = fz_apply(&fe_builtins[n->value], arguments, n->type);
+    }
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
 uint64_t *fz_variable_at(const struct fz_frame *f, uint32_t variable, uint32_t lane)
 {
-    return f->values + ((size_t)variable * FZ_MAX_LANES + lane) * FZ_ARRAY_LENGTH;
+    return f->values + ((size_t)variable * FZ_MAX_LANES + lane) * FZ_MOST_VALUES;
 }
 
 static char *cells(const struct fz_warp *w, enum fz_type type)
@@ -360,21 +492,6 @@ static void evaluate_binary(struct fz_frame *f, const struct fz_node *n, uint64_
     fz_each_lane(lane, mask) v[lane] = fz_operate((enum fz_operator)n->op, v[lane], xt, b[lane], yt, &result);
 }
 
-static uint64_t unary(enum fz_operator op, uint64_t a, enum fz_type t)
-{
-    if (op == FZ_OP_NOT)
-        return !is_true(a, t);
-    if (op == FZ_OP_FLIP && fz_is_float(t))
-        a = fz_converted(a, t, FZ_INT), t = FZ_INT;
-    enum fz_type to = promoted(t);
-    a = fz_converted(a, t, to);
-    if (op == FZ_OP_FLIP)
-        return cut(~a, to);
-    if (to == FZ_FLOAT)
-        return scalar_bits_f32(-scalar_from_f32((uint32_t)a));
-    return to == FZ_DOUBLE ? scalar_bits_f64(-scalar_from_f64(a)) : cut(-a, to);
-}
-
 static void evaluate_call(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
 {
     uint64_t arguments[8][FZ_MAX_LANES], first = mask;
@@ -393,11 +510,26 @@ static void evaluate_call(struct fz_frame *f, const struct fz_node *n, uint64_t 
         }
 }
 
+/* The first product first. */
+static void evaluate_dot(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
+{
+    uint64_t a[FZ_MOST_ELEMENTS][FZ_MAX_LANES], b[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
+    enum fz_type t = fz_type_of(f->w->p, f->f, n->first), result;
+    fz_evaluate_vector(f, n->first, mask, a);
+    fz_evaluate_vector(f, n->first->next, mask, b);
+    for (uint32_t e = 0; e < fz_length_of(f->f, n->first); e++)
+        fz_each_lane(lane, mask)
+        {
+            uint64_t product = fz_operate(FZ_OP_MUL, a[e][lane], t, b[e][lane], t, &result);
+            v[lane] = e ? fz_operate(FZ_OP_ADD, v[lane], t, product, t, &result) : product;
+        }
+}
+
 void fz_evaluate(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
 {
-    enum fz_type t;
+    enum fz_type t, result;
     const void *at[FZ_MAX_LANES];
-    uint64_t yes;
+    uint64_t yes, elements[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
     size_t size;
     switch (n->kind) {
     case FZ_NODE_CONSTANT:
@@ -407,7 +539,7 @@ void fz_evaluate(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uin
     case FZ_NODE_UNARY:
         t = fz_type_of(f->w->p, f->f, n->first);
         fz_evaluate(f, n->first, mask, v);
-        fz_each_lane(lane, mask) v[lane] = unary((enum fz_operator)n->op, v[lane], t);
+        fz_each_lane(lane, mask) v[lane] = fz_operate_unary((enum fz_operator)n->op, v[lane], t, &result);
         break;
     case FZ_NODE_BINARY: evaluate_binary(f, n, mask, v); break;
     case FZ_NODE_CHOICE:
@@ -418,6 +550,12 @@ void fz_evaluate(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uin
         break;
     case FZ_NODE_CAST: fz_evaluate_as(f, n->first, mask, n->type, v); break;
     case FZ_NODE_BUILTIN: evaluate_builtin(f, n, mask, v); break;
+    case FZ_NODE_BITS: fz_evaluate(f, n->first, mask, v); break;
+    case FZ_NODE_DOT: evaluate_dot(f, n, mask, v); break;
+    case FZ_NODE_SWIZZLE:
+        fz_evaluate_vector(f, n->first, mask, elements);
+        fz_each_lane(lane, mask) v[lane] = elements[n->value & 3][lane];
+        break;
     case FZ_NODE_CALL:
     case FZ_NODE_CALL_EITHER: evaluate_call(f, n, mask, v); break;
     case FZ_NODE_NEVER: set_where(0, mask, v); break;

@@ -57,9 +57,10 @@ static uint32_t family(enum fz_type t)
 static bool may_exchange(const struct change *c, uint32_t i, uint32_t k)
 {
     const struct fz_variable *x = &c->v->f->variables.at[i], *y = &c->v->f->variables.at[k];
-    if (x->shape != y->shape || x->scoped || y->scoped || x->counter || y->counter)
+    if (x->shape != y->shape || x->elements != y->elements || x->scoped || y->scoped || x->counter ||
+        y->counter)
         return false;
-    bool any_type = c->any_type && (x->shape == FZ_SCALAR || c->v->p->class == 'f');
+    bool any_type = c->any_type && !x->elements && (x->shape == FZ_SCALAR || fz_is_plain(c->v->p));
     return x->type == y->type || (any_type && family(x->type) == family(y->type));
 }
 
@@ -233,7 +234,8 @@ static void change(const struct change *c, struct fz_node *n)
         bool fixed = n->kind == FZ_NODE_ELEMENT && n->flag;
         if (fixed)
             continue;
-        if (fz_child_letter(n, i) == 'e' && child->kind == FZ_NODE_VARIABLE && edit(c, CONSTANT_FOR_VARIABLE))
+        if (fz_child_letter(n, i) == 'e' && child->kind == FZ_NODE_VARIABLE &&
+            fz_length_of(c->v->f, child) == 1 && edit(c, CONSTANT_FOR_VARIABLE))
             *child = (struct fz_node){.kind = FZ_NODE_CONSTANT,
                                       .type = c->v->f->variables.at[child->name].type,
                                       .value = below(c, 2),

@@ -1,5 +1,5 @@
-/* Class f of the random tester: its reference on cases known by hand, and whether its arms have in common what
- * Common Subexpression Convergence looks for.
+/* Classes f and h of the random tester: their reference on cases known by hand, and whether the arms of class f
+ * have in common what Common Subexpression Convergence looks for.
  */
 #include "fuzz/program.h"
 #include "include/kernc.h"
@@ -89,6 +89,58 @@ static void reference_knows_arithmetic(void **state)
             fail_msg("slot %u: %llx, not %llx", i, (unsigned long long)slots[i],
                      (unsigned long long)wanted[i]);
 #undef CONSTANT
+}
+
+/* ---- vectors ----------------------------------------------------------------------------------------- */
+
+static struct fz_node *vector(struct fz_program *p, enum fz_type type, uint64_t x, uint64_t y, uint64_t z)
+{
+    struct fz_node *n = fz_leaf(p, FZ_NODE_MAKE, 0, 3);
+    n->type = (uint8_t)type;
+    fz_add(fz_add(n, fz_constant(p, type, x)), fz_constant(p, type, y));
+    return fz_add(n, fz_constant(p, type, z));
+}
+
+/* Elements of n, which are named by their numbers. */
+static struct fz_node *elements(struct fz_program *p, struct fz_node *n, const char *which)
+{
+    struct fz_node *s = fz_leaf(p, FZ_NODE_SWIZZLE, 0, (uint8_t)strlen(which));
+    for (uint32_t i = 0; i < s->op; i++)
+        s->value |= (uint64_t)(which[i] - '0') << (2 * i);
+    return fz_add(s, n);
+}
+
+/* docs/language.md, "Vectors". */
+static void reference_knows_vectors(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program();
+    struct fz_node *sum, *less, *chosen, *v = fz_node(p, FZ_NODE_VARIABLE), *half = fz_node(p, FZ_NODE_DOT);
+    v->name = fz_variable(p, fz_kernel(p), FZ_VECTOR, FZ_CHAR, 1);
+    fz_kernel(p)->variables.at[v->name].elements = 3;
+    add(p, fz_assign(p, fz_clone(p, v), vector(p, FZ_CHAR, 1, 2, 100)));
+    add(p, fz_assign(p, elements(p, fz_clone(p, v), "10"), elements(p, fz_clone(p, v), "02")));
+    sum = binary(p, FZ_OP_ADD, fz_clone(p, v), fz_clone(p, v));               /* v is 100, 1, 100 */
+    less = binary(p, FZ_OP_LT, fz_clone(p, v), fz_constant(p, FZ_CHAR, 100)); /* 0, -1, 0 */
+    chosen = fz_add(fz_add(fz_node(p, FZ_NODE_SELECT), fz_clone(p, v)), fz_clone(p, sum));
+    fz_add(fz_add(half, vector(p, FZ_FLOAT, 0x3f000000, 0x3f000000, 0)),
+           vector(p, FZ_FLOAT, 0x3f800000, 0, 0));
+    output(p, 0, elements(p, fz_clone(p, v), "0"));
+    output(p, 1, elements(p, fz_clone(p, v), "1"));
+    output(p, 2, elements(p, sum, "0"));
+    output(p, 3, elements(p, fz_clone(p, less), "1"));
+    output(p, 4, elements(p, fz_clone(p, less), "2"));
+    output(p, 5, elements(p, fz_add(chosen, less), "1"));
+    output(p, 6, half);
+    add(p, fz_add(fz_leaf(p, FZ_NODE_STEP, 0, 1), elements(p, fz_clone(p, v), "21")));
+    output(p, 7, elements(p, v, "1"));
+    const uint64_t *slots = slots_of(p, THREADS);
+    assert_non_null(slots);
+    const uint64_t wanted[FZ_SLOTS] = {100, 1, (uint64_t)-56, (uint64_t)-1, 0, 2, 0x3f000000, 0};
+    for (uint32_t i = 0; i < FZ_SLOTS; i++)
+        if (slots[i] != wanted[i])
+            fail_msg("slot %u: %llx, not %llx", i, (unsigned long long)slots[i],
+                     (unsigned long long)wanted[i]);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------ */
@@ -182,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(reference_knows_arithmetic, tear_down),
+        cmocka_unit_test_teardown(reference_knows_vectors, tear_down),
         cmocka_unit_test_teardown(reference_knows_groups, tear_down),
         cmocka_unit_test_teardown(reference_refuses_indices_outside, tear_down),
         cmocka_unit_test_teardown(arms_have_much_in_common, tear_down),
