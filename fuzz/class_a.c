@@ -10,7 +10,7 @@
  */
 #include "fuzz/generate.h"
 
-/* ---- variables --------------------------------------------------------------------------------------- */
+/* ---- variables ----------------------------------------------------------------------------------------- */
 
 static void add_variables(struct generator *g, enum fz_shape shape, uint32_t count)
 {
@@ -57,7 +57,7 @@ static void add_parameters(struct generator *g)
         g->f->variables.at[i].parameter = true;
 }
 
-/* ---- functions --------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static void make_function(struct generator *g)
 {
@@ -74,7 +74,7 @@ static void make_function(struct generator *g)
     g->f->cost = g->cost;
 }
 
-/* ---- the kernel -------------------------------------------------------------------------------------- */
+/* ---- the kernel ---------------------------------------------------------------------------------------- */
 
 /* Values that differ among threads. */
 static void add_beginning(struct generator *g, struct fz_node *body)
@@ -211,7 +211,7 @@ static void make_kernel(struct generator *g)
     add_results(g, body);
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------------------------------------ */
 
 /* Buffers, input, table and the structure's types. */
 static void add_data(struct generator *g)
@@ -252,7 +252,7 @@ static void make_functions(struct generator *g)
 static void generate(struct fz_program *p)
 {
     static const uint8_t threads[] = {1, 2, 7, 16, 32, 33, 64, 96};
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'a'), .row = FZ_ROW_A};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'a'), .column = FZ_COLUMN_A};
     p->threads = threads[below(&g, COUNT(threads))];
     p->blocks = 1 + below(&g, 2);
     p->pointers = chance(&g, 60);
@@ -266,7 +266,7 @@ static void generate(struct fz_program *p)
 static void generate_arms(struct fz_program *p)
 {
     static const uint8_t threads[] = {4, 8, 13, 16, 32, 33, 64};
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'f'), .row = FZ_ROW_F};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'f'), .column = FZ_COLUMN_F};
     p->threads = threads[below(&g, COUNT(threads))];
     p->blocks = chance(&g, 80) ? 1 : 2;
     add_data(&g);
@@ -275,7 +275,7 @@ static void generate_arms(struct fz_program *p)
 
 static void generate_vectors(struct fz_program *p)
 {
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'h'), .row = FZ_ROW_H};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'h'), .column = FZ_COLUMN_H};
     p->threads = 1 + below(&g, 40);
     p->blocks = 1 + below(&g, 2);
     add_data(&g);

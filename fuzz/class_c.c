@@ -15,7 +15,7 @@ struct graph {
     uint32_t dominators[MAX_STATES]; /* of each state by the edges forward, as a set; itself included */
 };
 
-/* ---- graphs ------------------------------------------------------------------------------------------ */
+/* ---- graphs -------------------------------------------------------------------------------------------- */
 
 /* One of the next three states, or the end: from the last state, and seldom from others. */
 static uint32_t target_ahead(struct generator *g)
@@ -71,7 +71,7 @@ static struct fz_node *spin(struct generator *g)
                   body);
 }
 
-/* ---- states ------------------------------------------------------------------------------------------ */
+/* ---- states -------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_state(struct generator *g, uint32_t index)
 {
@@ -102,7 +102,7 @@ static void generate(struct fz_program *p)
     static const struct fz_buffer trace = {"trace", FZ_UINT, false, MAX_TRACE, 0},
                                   input = {"input", FZ_INT, true, 0, FZ_INPUTS};
     struct graph c = {0};
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'c'), .row = FZ_ROW_C, .graph = &c};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'c'), .column = FZ_COLUMN_C, .graph = &c};
     struct fz_node *graph = node(&g, FZ_NODE_GRAPH), *states = node(&g, FZ_NODE_BLOCK);
     p->blocks = 1;
     p->threads = threads[below(&g, COUNT(threads))];

@@ -1,9 +1,11 @@
-/* class_g.c: class g: sequences of launches (fuzz/sequence.h): random ones, and their source. */
+/* class_g.c: class g: sequences of launches (fuzz/sequence.h): random ones, their source, and smaller
+ * ones. */
+#include "fuzz/reduce.h"
 #include "fuzz/sequence.h"
 
-enum { MOST_STAGES = 4, MOST_OPERATIONS = 8, MOST_DIRECTIVES = 6 };
+enum { MOST_STAGES = 4, MOST_OPERATIONS = 8, MOST_DIRECTIVES = 6, MOST_MARKS = 4, MOST_LANES = 64 };
 
-/* ---- random sequences -------------------------------------------------------------------------------- */
+/* ---- random sequences ---------------------------------------------------------------------------------- */
 
 static void random_stage(struct fz_program *p, struct fz_random *r)
 {
@@ -47,6 +49,38 @@ static void random_repeat(struct fz_program *p, struct fz_random *r)
     vec_push(p->arena, &s->directives, (struct fz_directive){.step = LAUNCH_END});
 }
 
+/* Predictions: labels in branches and loops, Predicts in front of these, or anywhere; with and without
+ * thresholds. The label of statement `label`, unless it has one; and a Predict of it. */
+static void mark(struct fz_random *r, struct fz_marks *label, struct fz_marks *predict, uint8_t number)
+{
+    if (!label->label)
+        label->label = number + 1;
+    predict->predict = label->label;
+    predict->threshold = (uint8_t)(fz_chance(r, 50) ? 0 : 1 + fz_below(r, fz_chance(r, 50) ? 8 : MOST_LANES));
+}
+
+static void mark_stage(struct fz_random *r, struct fz_stage *s)
+{
+    uint32_t count = s->operations.count;
+    for (uint8_t i = 0; i < 1 + fz_below(r, MOST_MARKS); i++) {
+        uint32_t label = fz_below(r, count);
+        for (uint32_t k = 0; k < count && fz_chance(r, 80); k++, label = (label + 1) % count)
+            if (s->operations.at[label].effect == FZ_EFFECT_LOOP)
+                break;
+        uint32_t predict = fz_chance(r, 80) ? fz_below(r, label + 1) : fz_below(r, count);
+        mark(r, &s->operations.at[label].marks, &s->operations.at[predict].marks, i);
+    }
+}
+
+static void mark_stages(struct fz_program *p)
+{
+    struct fz_random r = fz_random(p->seed, 'M');
+    if (!fz_is_predicted(p))
+        return;
+    for (uint32_t i = 0; i < p->sequence->stages.count; i++)
+        mark_stage(&r, &p->sequence->stages.at[i]);
+}
+
 static void generate(struct fz_program *p)
 {
     static const char *const names[] = {"first", "second", "third", "fourth"};
@@ -70,6 +104,7 @@ static void generate(struct fz_program *p)
         else
             random_launch(p, &r, false);
     }
+    mark_stages(p);
 }
 
 struct launch_value fz_named_value(const struct fz_program *p, uint32_t buffer)
@@ -112,7 +147,33 @@ uint32_t fz_sequence_size(const struct fz_sequence *s)
     return size;
 }
 
-/* ---- the source -------------------------------------------------------------------------------------- */
+/* ---- the source ---------------------------------------------------------------------------------------- */
+
+/* The labels that stand in the stage, a bit each. */
+static uint64_t labels_of(const struct fz_program *p, uint32_t stage)
+{
+    uint64_t labels = 0;
+    const struct fz_stage *s = &p->sequence->stages.at[stage];
+    for (uint32_t i = 0; i < s->operations.count; i++)
+        labels |= s->operations.at[i].marks.label ? 1u << (s->operations.at[i].marks.label - 1) : 0;
+    return labels;
+}
+
+static void print_predict(const struct fz_marks *m, uint64_t labels, struct text *out)
+{
+    if (!m->predict || !(labels >> (m->predict - 1) & 1))
+        return;
+    text_printf(out, "Predict(L%u", m->predict - 1u);
+    if (m->threshold)
+        text_printf(out, ", %u", m->threshold);
+    text_addz(out, ");\n");
+}
+
+static void print_label(const struct fz_marks *m, struct text *out)
+{
+    if (m->label)
+        text_printf(out, "L%u: ;\n", m->label - 1u);
+}
 
 static void print_operation(const struct fz_operation *o, struct text *out)
 {
@@ -123,12 +184,12 @@ static void print_operation(const struct fz_operation *o, struct text *out)
     case FZ_EFFECT_ROUND: text_printf(out, "    x += round * %uu + s.d[%u];\n", v, v & 1); break;
     case FZ_EFFECT_BRANCH:
         text_printf(out, "    if (x >> %u & 1) {\n", v % 32);
-        fz_print_label(&o->marks, out);
+        print_label(&o->marks, out);
         text_printf(out, "        x = x * %uu + gid;\n    } else\n        x ^= %uu;\n", v, v);
         break;
     case FZ_EFFECT_LOOP:
         text_addz(out, "    for (uint i = x & 7; i > 0; i--) {\n");
-        fz_print_label(&o->marks, out);
+        print_label(&o->marks, out);
         text_printf(out, "        x = x * 5 + %uu;\n    }\n", v);
         break;
     case FZ_EFFECT_OWN: text_addz(out, "    x += own[gid] + table[x & 1].c;\n    own[gid] = x;\n"); break;
@@ -138,9 +199,9 @@ static void print_operation(const struct fz_operation *o, struct text *out)
 
 static void print_marked(const struct fz_operation *o, uint64_t labels, struct text *out)
 {
-    fz_print_predict(&o->marks, labels, out);
+    print_predict(&o->marks, labels, out);
     if (o->effect != FZ_EFFECT_BRANCH && o->effect != FZ_EFFECT_LOOP)
-        fz_print_label(&o->marks, out);
+        print_label(&o->marks, out);
     print_operation(o, out);
 }
 
@@ -154,7 +215,7 @@ static void print_stage(const struct fz_program *p, uint32_t number, struct text
         "    uint gid = blockIdx.x * blockDim.x + threadIdx.x, x = from[(gid * %u + %u) %% %u];\n",
         number, stage->a, stage->b, p->blocks * p->threads);
     for (uint32_t i = 0; i < stage->operations.count; i++)
-        print_marked(&stage->operations.at[i], fz_sequence_labels(p, number), out);
+        print_marked(&stage->operations.at[i], labels_of(p, number), out);
     text_printf(out, stage->store == '=' ? "    to[gid] = x;\n}\n" : "    to[gid] %c= x;\n}\n", stage->store);
 }
 
@@ -223,3 +284,89 @@ const struct fz_class fz_class_g = {'g',
                                     generate,
                                     fz_expect_g,
                                     NULL};
+
+/* ---- smaller ones -------------------------------------------------------------------------------------- */
+
+static void reduce_marks(struct fz_reducer *r, struct fz_marks *m)
+{
+    struct fz_marks before = *m;
+    m->predict = m->threshold = 0;
+    if (before.predict && !fz_reduce_try(r))
+        *m = before;
+    before = *m;
+    m->threshold = 0;
+    if (before.threshold && !fz_reduce_try(r))
+        *m = before;
+    before = *m;
+    m->label = 0;
+    if (before.label && !fz_reduce_try(r))
+        *m = before;
+}
+
+/* Without the directives from `from` to `to`, of a repeat that is `opened` without these two alone, if it
+ * still fails. */
+static bool drop(struct fz_reducer *r, uint32_t from, uint32_t to, bool opened)
+{
+    struct fz_sequence *s = r->p->sequence, before = *s;
+    struct fz_sequence fewer = *s;
+    memset(&fewer.directives, 0, sizeof fewer.directives);
+    for (uint32_t i = 0; i < s->directives.count; i++)
+        if (i < from || i > to || (opened && i != from && i != to))
+            vec_push(r->p->arena, &fewer.directives, s->directives.at[i]);
+    *s = fewer;
+    if (fewer.directives.count && fz_reduce_try(r))
+        return true;
+    *s = before;
+    return false;
+}
+
+/* A repeat goes as a whole; one of its launches only if it is not the last. */
+static bool may_go(const struct fz_sequence *s, uint32_t at, uint32_t *last)
+{
+    const struct fz_directive *d = s->directives.at;
+    *last = d[at].step == LAUNCH_REPEAT ? fz_end_of(s, at) : at;
+    bool only =
+        at && at + 1 < s->directives.count && d[at - 1].step == LAUNCH_REPEAT && d[at + 1].step == LAUNCH_END;
+    return d[at].step != LAUNCH_END && !only;
+}
+
+static void fewer_rounds(struct fz_reducer *r, struct fz_directive *d)
+{
+    while (d->rounds > 1) {
+        d->rounds--;
+        if (!fz_reduce_try(r)) {
+            d->rounds++;
+            return;
+        }
+    }
+}
+
+static void fewer_operations(struct fz_reducer *r, struct fz_stage *stage)
+{
+    for (uint32_t i = stage->operations.count; i-- > 0;) {
+        struct fz_operation gone = stage->operations.at[i];
+        for (uint32_t k = i + 1; k < stage->operations.count; k++)
+            stage->operations.at[k - 1] = stage->operations.at[k];
+        stage->operations.count--;
+        if (fz_reduce_try(r))
+            continue;
+        for (uint32_t k = stage->operations.count++; k > i; k--)
+            stage->operations.at[k] = stage->operations.at[k - 1];
+        stage->operations.at[i] = gone;
+        reduce_marks(r, &stage->operations.at[i].marks);
+    }
+}
+
+void fz_reduce_sequence(struct fz_reducer *r)
+{
+    struct fz_sequence *s = r->p->sequence;
+    uint32_t last;
+    for (uint32_t i = s->directives.count; i-- > 0;)
+        if (i < s->directives.count && may_go(s, i, &last) && !drop(r, i, last, false) && last > i)
+            drop(r, i, last, true);
+    for (uint32_t i = 0; i < s->directives.count; i++)
+        if (s->directives.at[i].step == LAUNCH_REPEAT)
+            fewer_rounds(r, &s->directives.at[i]);
+    for (uint32_t i = 0; i < s->stages.count; i++)
+        fewer_operations(r, &s->stages.at[i]);
+}

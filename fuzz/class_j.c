@@ -35,7 +35,7 @@ struct dead {
     uint32_t labels, depth;
 };
 
-/* ---- what nobody runs -------------------------------------------------------------------------------- */
+/* ---- what nobody runs ---------------------------------------------------------------------------------- */
 
 /* Between, the generator of class b stands where the list does. */
 static void enter(struct dead *d)
@@ -114,7 +114,7 @@ static struct fz_node *jump_if(struct dead *d, struct fz_node *to)
 static struct fz_node *irreducible(struct dead *d, bool lives)
 {
     struct fz_node *n = fz_leaf(d->g.p, FZ_NODE_IRREDUCIBLE, d->labels++, 0), *to, *second;
-    d->g.row = FZ_ROW_Q;
+    d->g.column = FZ_COLUMN_Q;
     d->g.silent = true;
     enter(d);
     fz_add(n, lives && chance(&d->g, 60) ? never_condition(d) : fz_condition(&d->g, 0));
@@ -129,14 +129,16 @@ static struct fz_node *irreducible(struct dead *d, bool lives)
     else
         fz_add(n, !lives && chance(&d->g, 50) ? fz_constant(d->g.p, FZ_BOOL, 1) : fz_condition(&d->g, 0));
     d->g.silent = false;
-    d->g.row = FZ_ROW_B;
+    d->g.column = FZ_COLUMN_B;
     return n;
 }
 
-/* With operations, calls and barriers; some are left. */
+/* With operations, calls and barriers; some are left, and some are empty. */
 static struct fz_node *forever(struct dead *d)
 {
     struct around outer = d->at;
+    if (chance(&d->g, 10))
+        return fz_add(node(&d->g, FZ_NODE_FOREVER), node(&d->g, FZ_NODE_BLOCK));
     d->at.position.may_break = chance(&d->g, 40);
     d->at.position.may_continue = true;
     struct fz_node *body = statements(d), *n;
@@ -184,7 +186,7 @@ static struct fz_node *dead(struct dead *d, bool otherwise)
     return fz_add(n, otherwise ? fz_add(other, fz_make_log(&d->g)) : other);
 }
 
-/* ---- where it stands --------------------------------------------------------------------------------- */
+/* ---- where it stands ----------------------------------------------------------------------------------- */
 
 static uint32_t length(const struct fz_node *list)
 {
@@ -312,7 +314,7 @@ static void visit_list(struct dead *d, struct fz_node *list)
         insert(d, list, dead(d, chance(&d->g, 25)));
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------------------------------------ */
 
 /* Where all threads come that have not returned, in loops too. It is no program of the class if one has. */
 static void add_barriers(struct dead *d)
@@ -349,7 +351,7 @@ static void visit_gate(struct dead *d, const struct fz_node *gate)
 
 static void add_dead_code(struct fz_program *p, uint32_t attempt)
 {
-    struct dead d = {.g = {.p = p, .row = FZ_ROW_B, .r = fz_random(p->seed, 'N' + 256 * attempt)}};
+    struct dead d = {.g = {.p = p, .column = FZ_COLUMN_B, .r = fz_random(p->seed, 'N' + 256 * attempt)}};
     for (uint32_t i = 0; i < p->functions.count; i++) {
         d.g.f = &p->functions.at[i];
         d.g.is_kernel = d.g.f == fz_kernel(p);

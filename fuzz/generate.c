@@ -33,21 +33,21 @@ uint32_t fz_draw(struct generator *g, const uint8_t (*weights)[FZ_WEIGHTS], uint
 {
     uint32_t sum = 0, at, i = 0;
     for (uint32_t k = 0; k < count; k++)
-        sum += weights[k][g->row];
+        sum += weights[k][g->column];
     INVARIANT(sum);
-    for (at = below(g, sum); at >= weights[i][g->row]; i++)
-        at -= weights[i][g->row];
+    for (at = below(g, sum); at >= weights[i][g->column]; i++)
+        at -= weights[i][g->column];
     return i;
 }
 
 bool fz_happens(struct generator *g, enum fz_chances which)
 {
-    return chance(g, chances[which][g->row]);
+    return chance(g, chances[which][g->column]);
 }
 
 struct range fz_range(const struct generator *g, enum fz_ranges which)
 {
-    return ranges[which][g->row];
+    return ranges[which][g->column];
 }
 
 static uint32_t many(struct generator *g, struct range r)
@@ -57,7 +57,7 @@ static uint32_t many(struct generator *g, struct range r)
 
 uint32_t fz_many(struct generator *g, enum fz_ranges which)
 {
-    return many(g, ranges[which][g->row]);
+    return many(g, ranges[which][g->column]);
 }
 
 static struct fz_node *empty_list(struct generator *g)
@@ -84,7 +84,7 @@ void fz_put_first(struct fz_node *list, struct fz_node *n)
     list->first = n;
 }
 
-/* ---- straight-line statements ------------------------------------------------------------------------ */
+/* ---- straight-line statements -------------------------------------------------------------------------- */
 
 static struct fz_node *make_assign(struct generator *g)
 {
@@ -194,7 +194,7 @@ struct fz_node *fz_make_simple(struct generator *g)
     return n;
 }
 
-/* ---- jumps ------------------------------------------------------------------------------------------- */
+/* ---- jumps --------------------------------------------------------------------------------------------- */
 
 struct fz_node *fz_make_return(struct generator *g)
 {
@@ -242,7 +242,7 @@ static struct fz_node *with_jump(struct fz_node *list, struct fz_node *jump)
     return jump ? fz_add(list, jump) : list;
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------- */
+/* ---- branches ------------------------------------------------------------------------------------------ */
 
 static struct fz_node *fresh(void *data)
 {
@@ -294,7 +294,7 @@ static struct fz_node *edge_case(struct generator *g, uint32_t constants)
     struct fz_node *value = fz_constant(g->p, FZ_UINT, 1 + below(g, constants)), *jump;
     struct fz_node *body = fz_add(empty_list(g), fz_assign(g->p, node(g, FZ_NODE_HASH), value));
     uint32_t dice = below(g, 100);
-    if (dice < (g->row == FZ_ROW_Q ? 5 : 20)) /* one that goes elsewhere */
+    if (dice < (g->column == FZ_COLUMN_Q ? 5 : 20)) /* one that goes elsewhere */
         jump = node(g, g->at.may_continue && chance(g, 40) ? FZ_NODE_CONTINUE : FZ_NODE_RETURN);
     else
         jump = dice < 75 ? node(g, FZ_NODE_BREAK) : NULL;
@@ -341,7 +341,7 @@ static struct fz_node *make_switch(struct generator *g)
     return fz_add(n, cases);
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------------------------------------- */
 
 uint32_t fz_new_counter(struct generator *g)
 {
@@ -452,7 +452,7 @@ static struct fz_node *make_loops(struct generator *g)
     return if_of(g, condition, arm, other);
 }
 
-/* ---- indices that a branch has looked at ------------------------------------------------------------- */
+/* ---- indices that a branch has looked at --------------------------------------------------------------- */
 
 /* Reads or writes an element with that index. */
 static struct fz_node *use_of_index(struct generator *g, uint32_t index)
@@ -498,7 +498,7 @@ static struct fz_node *make_inside(struct generator *g)
     return fz_add(fz_add(n, arm), other);
 }
 
-/* ---- calls and exceptions ---------------------------------------------------------------------------- */
+/* ---- calls and exceptions ------------------------------------------------------------------------------ */
 
 bool fz_any_throws(const struct generator *g)
 {
@@ -568,7 +568,7 @@ static struct fz_node *make_scope(struct generator *g)
     return n;
 }
 
-/* ---- any --------------------------------------------------------------------------------------------- */
+/* ---- any ----------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_construct(struct generator *g)
 {
@@ -596,7 +596,7 @@ struct fz_node *fz_make_statement(struct generator *g)
 
 static struct fz_node *observation(struct generator *g)
 {
-    return g->row == FZ_ROW_B ? fz_make_log(g) : fz_make_simple(g);
+    return g->column == FZ_COLUMN_B ? fz_make_log(g) : fz_make_simple(g);
 }
 
 struct fz_node *fz_make_list(struct generator *g, struct range length)

@@ -1,9 +1,10 @@
-/* generate.h: the generator of programs' trees: what its files share, and what the classes make kernels of.
+/* generate.h: the generator of programs' trees: what its files share, and what the classes make kernels
+ * of.
  *
  * Well defined by construction: indices are masked, but where a branch has found out that they are inside
- * (INSIDE); every loop has a counter of its own with a small bound; a thread writes its own cells and slots of
- * global memory and its own slot of shared memory; atomics commute and their results are not used; exceptions
- * are thrown where something catches.
+ * (INSIDE); every loop has a counter of its own with a small bound; a thread writes its own cells and
+ * slots of global memory and its own slot of shared memory; atomics commute and their results are not
+ * used; exceptions are thrown where something catches.
  */
 #ifndef KERNC_FUZZ_GENERATE_H
 #define KERNC_FUZZ_GENERATE_H
@@ -11,7 +12,7 @@
 #include "fuzz/program.h"
 
 /* The columns of weights.def. */
-enum fz_row { FZ_ROW_A, FZ_ROW_B, FZ_ROW_Q, FZ_ROW_C, FZ_ROW_F, FZ_ROW_H, FZ_WEIGHTS };
+enum fz_column { FZ_COLUMN_A, FZ_COLUMN_B, FZ_COLUMN_Q, FZ_COLUMN_C, FZ_COLUMN_F, FZ_COLUMN_H, FZ_WEIGHTS };
 enum fz_chances {
 #define CHANCE(id, ...) FZ_CHANCE_##id,
 #include "fuzz/weights.def"
@@ -38,7 +39,7 @@ struct generator {
     struct fz_program *p;
     struct fz_function *f;
     struct fz_random r;
-    enum fz_row row;
+    enum fz_column column;
     struct position at;
     uint32_t most_depth;
     uint32_t budget; /* statements that may still be made in this function */
@@ -72,7 +73,7 @@ bool fz_happens(struct generator *g, enum fz_chances chance);
 struct range fz_range(const struct generator *g, enum fz_ranges range);
 uint32_t fz_many(struct generator *g, enum fz_ranges range);
 
-/* ---- statements (generate.c) ------------------------------------------------------------------------- */
+/* ---- statements (generate.c) --------------------------------------------------------------------------- */
 
 /* Lists of statements; one that stands in something. */
 struct fz_node *fz_make_list(struct generator *g, struct range length);
@@ -98,8 +99,8 @@ void fz_begin_function(struct generator *g, uint32_t function);
 /* Whether one of the functions before this one throws. */
 bool fz_any_throws(const struct generator *g);
 
-/* class_b.c. A loop of row Q at the list's end, and an operation behind it. Before what is in the list, a call
- * that some of the threads make. */
+/* class_b.c. A loop of row Q at the list's end, and an operation behind it. Before what is in the list, a
+ * call that some of the threads make. */
 void fz_add_region(struct generator *g, struct fz_node *list);
 void fz_begin_with_invoke(struct generator *g, struct fz_node *list);
 /* Makes programs of the class's row, with what else `add` puts into each, until one is short enough. */
@@ -107,7 +108,7 @@ void fz_generate_b(struct fz_program *p, void (*add)(struct fz_program *p, uint3
 /* class_c.c. A goto from the state that is being made. */
 struct fz_node *fz_make_goto(struct generator *g);
 
-/* ---- expressions (generate_expr.c) ------------------------------------------------------------------- */
+/* ---- expressions (generate_expr.c) --------------------------------------------------------------------- */
 
 struct fz_node *fz_expression(struct generator *g, uint32_t depth);
 struct fz_node *fz_condition(struct generator *g, uint32_t depth); /* 0: nothing is combined */

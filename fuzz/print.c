@@ -33,7 +33,7 @@ static void note_use(const struct fz_node *n, void *data)
     }
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------ */
+/* ---- declarations -------------------------------------------------------------------------------------- */
 
 uint64_t fz_initial(const struct fz_variable *v, enum fz_type type, uint32_t i)
 {
@@ -62,11 +62,70 @@ static void print_initialiser(struct printer *w, const struct fz_variable *v)
     }
 }
 
+static void print_first_address(struct printer *w, const struct fz_variable *v, uint32_t i)
+{
+    fz_print_address(w, fz_find_shape(w->f, FZ_TARGETS));
+    text_printf(w->out, "%u]", (unsigned)(fz_initial(v, FZ_UINT, i) % FZ_TARGET_COUNT));
+}
+
+static void print_pointers(struct printer *w, const struct fz_variable *v)
+{
+    for (uint32_t i = 0; i < FZ_TARGET_COUNT; i++) {
+        text_addz(w->out, i ? ", " : "{");
+        if (v->shape == FZ_TARGETS)
+            fz_print_literal(w->out, FZ_INT, fz_initial(v, FZ_INT, i));
+        else
+            print_first_address(w, v, i);
+    }
+    text_char(w->out, '}');
+}
+
+static void print_pointer_value(struct printer *w, const struct fz_variable *v)
+{
+    switch (v->shape) {
+    case FZ_POINTER: print_first_address(w, v, 0); break;
+    case FZ_LINK:
+        text_addz(w->out, "{0, ");
+        print_first_address(w, v, 0);
+        text_char(w->out, '}');
+        break;
+    case FZ_LEADER:
+        text_char(w->out, '&');
+        fz_print_name(w, fz_find_shape(w->f, FZ_POINTER));
+        break;
+    default: print_pointers(w, v);
+    }
+}
+
+static void print_pointer_variable(struct printer *w, uint32_t variable)
+{
+    const struct fz_variable *v = &w->f->variables.at[variable];
+    bool shared = v->shape == FZ_TARGETS && w->p->shared_targets;
+    fz_print_indent(w);
+    text_printf(w->out, "%s%s", v->shape == FZ_LINK ? "struct link " : fz_pointer_type(w->p),
+                v->shape == FZ_LEADER ? "*" : "");
+    if (v->shape == FZ_TARGETS)
+        w->out->at[w->out->length -= 1] = 0; /* ints, no pointers */
+    fz_print_name(w, variable);
+    if (v->shape == FZ_POINTERS || v->shape == FZ_TARGETS)
+        text_printf(w->out, "[%u]", (unsigned)FZ_TARGET_COUNT * (shared ? w->p->threads : 1));
+    text_addz(w->out, shared ? "" : " = ");
+    if (!shared)
+        print_pointer_value(w, v);
+    text_addz(w->out, ";\n");
+    if (shared && w->p->checked) {
+        fz_print_indent(w);
+        text_printf(w->out, "for (uint c = 0; c < %d; c++) ", FZ_TARGET_COUNT);
+        fz_print_name(w, variable);
+        text_printf(w->out, "[threadIdx.x * %d + c] = 0;\n", FZ_TARGET_COUNT);
+    }
+}
+
 static void print_variable(struct printer *w, uint32_t index)
 {
     const struct fz_variable *v = &w->f->variables.at[index];
     if (v->shape >= FZ_TARGETS) {
-        fz_print_pointer_variable(w, index);
+        print_pointer_variable(w, index);
         return;
     }
     fz_print_indent(w);
@@ -111,7 +170,7 @@ static void print_buffers(struct printer *w)
     }
 }
 
-/* ---- functions --------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 /* Pointers lead somewhere from the start. */
 static void note_initial_uses(const struct fz_function *f, struct usage *u)
@@ -124,7 +183,7 @@ static void note_initial_uses(const struct fz_function *f, struct usage *u)
     }
 }
 
-void fz_print_parameters(struct printer *w)
+static void print_parameters(struct printer *w)
 {
     for (uint32_t i = 0; i < w->f->params; i++)
         print_parameter(w, i);
@@ -150,7 +209,7 @@ static void print_function(struct printer *w, uint32_t index)
     } else {
         text_printf(w->out, "\n%s f%u(uint gid, const global int *input", fz_type_info[w->f->result].text,
                     index);
-        fz_print_parameters(w);
+        print_parameters(w);
         text_addz(w->out, ")\n{\n");
     }
     w->indent = 1;
@@ -160,6 +219,107 @@ static void print_function(struct printer *w, uint32_t index)
         fz_print_line(w, "return (ulong)h << 32 | n;");
     text_addz(w->out, "}\n");
 }
+
+/* ---- tables of functions ------------------------------------------------------------------------------- */
+
+/* Constant tables at file scope, through which the kernel of class a calls one of two functions of a type. In
+ * three quarters of the programs: an array of pointers, one inside of structures that nested designators
+ * initialise, or an array of structures. In half of them the kernel calls the entry at a place that it knows,
+ * instead of the one that a condition chooses. */
+enum form { CHOSEN, ARRAY, NESTED, STRUCTURES };
+
+static enum form table_form(const struct fz_program *p)
+{
+    return fz_is_race_free(p) ? (enum form)(p->seed / 4 % 4) : CHOSEN;
+}
+
+static void print_place(struct printer *w, const struct fz_node *n)
+{
+    if (w->p->seed / 16 % 2) {
+        text_addz(w->out, (n->name + n->value) % 2 ? "1" : "0");
+        return;
+    }
+    fz_print_expr(w, n->first);
+    text_addz(w->out, " ? 0 : 1");
+}
+
+void fz_print_callee(struct printer *w, const struct fz_node *n)
+{
+    static const char *const before[] = {[ARRAY] = "[", [NESTED] = ".in[1].of[", [STRUCTURES] = "["};
+    enum form form = table_form(w->p);
+    if (form == CHOSEN) {
+        text_char(w->out, '(');
+        fz_print_expr(w, n->first);
+        text_printf(w->out, " ? f%u : f%u)", n->name, (unsigned)n->value);
+        return;
+    }
+    text_printf(w->out, "t%u_%u%s", n->name, (unsigned)n->value, before[form]);
+    print_place(w, n);
+    text_addz(w->out, form == STRUCTURES ? "].to" : "]");
+}
+
+enum { MOST = 8 }; /* functions of a program */
+struct pairs {
+    uint64_t called; /* bit a * MOST + b: there is a call of function a or b */
+};
+
+static void note_pair(const struct fz_node *n, void *data)
+{
+    struct pairs *p = data;
+    if (n->kind == FZ_NODE_CALL_EITHER)
+        p->called |= (uint64_t)1 << (n->name * MOST + n->value);
+}
+
+/* A pointer to functions of this one's type, `name` of them. */
+static void print_declarator(struct printer *w, uint32_t function, const char *name)
+{
+    const struct fz_function *outer = w->f;
+    w->f = &w->p->functions.at[function];
+    text_printf(w->out, "%s (*%s)(uint gid, const global int *input", fz_type_info[w->f->result].text, name);
+    print_parameters(w);
+    text_char(w->out, ')');
+    w->f = outer;
+}
+
+static void print_table(struct printer *w, uint32_t a, uint32_t b)
+{
+    char name[32];
+    enum form form = table_form(w->p);
+    snprintf(name, sizeof name, "const t%u_%u[2]", a, b);
+    if (form == ARRAY) {
+        print_declarator(w, a, name);
+        text_printf(w->out, " = {f%u, f%u};\n", a, b);
+        return;
+    }
+    text_printf(w->out, "struct ops%u_%u { int n; ", a, b);
+    if (form == NESTED) {
+        text_addz(w->out, "struct { ");
+        print_declarator(w, a, "of[2]");
+        text_addz(w->out, "; } in[2]; };\n");
+        text_printf(w->out,
+                    "const struct ops%u_%u t%u_%u = {.in[1].of[1] = f%u, .n = 3, .in[1].of[0] = f%u};\n", a,
+                    b, a, b, b, a);
+    } else {
+        print_declarator(w, a, "to");
+        text_printf(w->out,
+                    "; };\nconst struct ops%u_%u t%u_%u[] = {[1].to = f%u, [1].n = 5, [0] = {1, f%u}};\n", a,
+                    b, a, b, b, a);
+    }
+}
+
+static void print_tables(struct printer *w)
+{
+    struct pairs p = {0};
+    if (table_form(w->p) == CHOSEN)
+        return;
+    fz_walk(fz_kernel(w->p)->body, note_pair, &p);
+    text_addz(w->out, p.called ? "\n" : "");
+    for (uint32_t i = 0; i < MOST * MOST; i++)
+        if (p.called >> i & 1)
+            print_table(w, i / MOST, i % MOST);
+}
+
+/* ---- the kernel ---------------------------------------------------------------------------------------- */
 
 /* The types of the tiles whose sizes the launch gives, as bits: in a third of the programs some. */
 static uint32_t unsized_tiles(const struct fz_program *p, const struct usage *u)
@@ -225,7 +385,7 @@ static void print_kernel(struct printer *w)
     text_addz(w->out, "}\n");
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------------------ */
 
 static void print_numbers(struct text *out, const int32_t *numbers, uint32_t count)
 {
@@ -317,7 +477,7 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
             print_function(&w, i);
     }
     w.f = fz_kernel(p);
-    fz_print_tables(&w);
+    print_tables(&w);
     print_kernel(&w);
     print_launch(&w);
 }

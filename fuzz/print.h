@@ -21,30 +21,18 @@ void fz_print_expr(struct printer *w, const struct fz_node *n);
 void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask);
 /* A constant of Kern with this type and these bits. */
 void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits);
-/* The choice of CHOICE and CHOSEN. */
-void fz_print_choice(struct printer *w, const struct fz_node *n);
 /* "v3", "a0": names tell the shape. */
 void fz_print_name(struct printer *w, uint32_t variable);
 
-/* print_pointers.c: what class a says of pointers. Of variables: those of the shapes from FZ_TARGETS on. */
-void fz_print_pointer(struct printer *w, const struct fz_node *n);
-/* Its declaration, uninitialised. */
-void fz_print_pointer_variable(struct printer *w, uint32_t variable);
-/* "shared int *", "int *". */
+/* "shared int *", "int *"; "&c0[": shared memory has the targets of all threads. */
 const char *fz_pointer_type(const struct fz_program *p);
-/* Their statements: what is assigned to a pointer, and to the structure's. */
-void fz_print_point(struct printer *w, const struct fz_node *n);
-void fz_print_lead(struct printer *w, const struct fz_node *n);
+void fz_print_address(struct printer *w, uint32_t targets);
 
-/* print.c: the parameters of the function being printed, each behind a comma. */
-void fz_print_parameters(struct printer *w);
-
-/* print_tables.c: the tables of functions that the kernel calls through, if it does; what CALL_EITHER calls. */
-void fz_print_tables(struct printer *w);
+/* print.c: what CALL_EITHER calls. */
 void fz_print_callee(struct printer *w, const struct fz_node *n);
 
-/* Whether the program's shared counters have a sum of doubles beside each, all of them integers: then the order
- * of additions can't be seen. */
+/* Whether the program's shared counters have a sum of doubles beside each, all of them integers: then the
+ * order of additions can't be seen. */
 static inline bool fz_adds_doubles(const struct fz_program *p)
 {
     return p->class == 'a' && p->seed / 2 % 2;
@@ -57,9 +45,7 @@ void fz_print_list(struct printer *w, const struct fz_node *block);
 void fz_print_line(struct printer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void fz_print_indent(struct printer *w);
 
-/* print_classes.c: the functions that STIR and GATE call, if they are there. */
+/* The functions that STIR and GATE call, if they are there. */
 void fz_print_helpers(struct printer *w);
-/* print_classes.c: a statement that only class b, c or f has, or a prediction; false: it is none. */
-bool fz_print_of_class(struct printer *w, const struct fz_node *n);
 
 #endif

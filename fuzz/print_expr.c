@@ -3,7 +3,7 @@
  */
 #include "fuzz/print.h"
 
-/* ---- literals and names ------------------------------------------------------------------------------ */
+/* ---- literals and names -------------------------------------------------------------------------------- */
 
 static void print_double(struct text *out, uint64_t bits)
 {
@@ -56,7 +56,7 @@ void fz_print_name(struct printer *w, uint32_t variable)
     text_printf(w->out, "%c%u", v->counter ? 'i' : letters[v->shape], variable);
 }
 
-/* ---- operators --------------------------------------------------------------------------------------- */
+/* ---- operators ----------------------------------------------------------------------------------------- */
 
 static void print_operand(struct printer *w, const struct fz_node *n, char wanted)
 {
@@ -105,7 +105,7 @@ static void print_binary(struct printer *w, const struct fz_node *n)
     text_char(w->out, ')');
 }
 
-void fz_print_choice(struct printer *w, const struct fz_node *n)
+static void print_choice(struct printer *w, const struct fz_node *n)
 {
     text_char(w->out, '(');
     fz_print_expr(w, n->first);
@@ -138,7 +138,53 @@ static void print_increment(struct printer *w, const struct fz_node *n)
     text_printf(w->out, "%s)", n->op < 2 ? sign : "");
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------- */
+/* ---- pointers ------------------------------------------------------------------------------------------ */
+
+const char *fz_pointer_type(const struct fz_program *p)
+{
+    return p->shared_targets ? "shared int *" : "int *";
+}
+
+void fz_print_address(struct printer *w, uint32_t targets)
+{
+    text_char(w->out, '&');
+    fz_print_name(w, targets);
+    text_char(w->out, '[');
+    if (w->p->shared_targets)
+        text_printf(w->out, "threadIdx.x * %d + ", FZ_TARGET_COUNT);
+}
+
+static void print_equality(struct printer *w, const struct fz_node *n)
+{
+    text_char(w->out, '(');
+    fz_print_expr(w, n->first);
+    text_addz(w->out, " == ");
+    fz_print_expr(w, n->first->next);
+    text_char(w->out, ')');
+}
+
+static void print_pointer(struct printer *w, const struct fz_node *n)
+{
+    switch (n->kind) {
+    case FZ_NODE_SAME: print_equality(w, n); return;
+    case FZ_NODE_CHOSEN: print_choice(w, n); return;
+    case FZ_NODE_AT: fz_print_address(w, n->name); break;
+    case FZ_NODE_DEREF:
+        text_addz(w->out, "(*");
+        fz_print_expr(w, n->first);
+        break;
+    default:
+        text_addz(w->out, n->kind == FZ_NODE_BEHIND ? "(*" : "");
+        fz_print_name(w, n->name);
+        text_addz(w->out, n->kind == FZ_NODE_MEMBER ? ".to" : n->kind == FZ_NODE_ENTRY ? "[" : "");
+    }
+    bool index = n->kind == FZ_NODE_AT || n->kind == FZ_NODE_ENTRY;
+    if (index)
+        fz_print_masked(w, n->first, FZ_TARGET_COUNT - 1);
+    text_addz(w->out, index ? "]" : n->kind == FZ_NODE_DEREF || n->kind == FZ_NODE_BEHIND ? ")" : "");
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------- */
 
 /* The type a builtin's parameter converts to, or NULL: any of the generic type's. */
 static const char *parameter_type(char letter, enum fz_type generic)
@@ -185,7 +231,7 @@ static void print_call_either(struct printer *w, const struct fz_node *n)
     print_arguments(w, n->first->next);
 }
 
-/* ---- vectors ----------------------------------------------------------------------------------------- */
+/* ---- vectors ------------------------------------------------------------------------------------------- */
 
 static void print_list(struct printer *w, const char *before, const struct fz_node *n)
 {
@@ -237,7 +283,7 @@ static void print_cast(struct printer *w, const struct fz_node *n)
     text_addz(w->out, length > 1 ? ")" : "");
 }
 
-/* ---- class b ----------------------------------------------------------------------------------------- */
+/* ---- class b ------------------------------------------------------------------------------------------- */
 
 /* The input holds numbers below 100, and no block has more than 64 threads. */
 static void print_never(struct printer *w, const struct fz_node *n)
@@ -253,7 +299,7 @@ static void print_never(struct printer *w, const struct fz_node *n)
     }
 }
 
-/* ---- all --------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------------------- */
 
 void fz_print_expr(struct printer *w, const struct fz_node *n)
 {
@@ -292,7 +338,7 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
     case FZ_NODE_GEOMETRY: text_addz(w->out, fz_geometry[n->op]); break;
     case FZ_NODE_UNARY: print_unary(w, n); break;
     case FZ_NODE_BINARY: print_binary(w, n); break;
-    case FZ_NODE_CHOICE: fz_print_choice(w, n); break;
+    case FZ_NODE_CHOICE: print_choice(w, n); break;
     case FZ_NODE_CAST: print_cast(w, n); break;
     case FZ_NODE_BITS: print_bits(w, n); break;
     case FZ_NODE_SWIZZLE: print_swizzle(w, n); break;
@@ -321,7 +367,7 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
     case FZ_NODE_ENTRY:
     case FZ_NODE_MEMBER:
     case FZ_NODE_BEHIND:
-    case FZ_NODE_CHOSEN: fz_print_pointer(w, n); break;
+    case FZ_NODE_CHOSEN: print_pointer(w, n); break;
     case FZ_NODE_HASH: text_char(w->out, 'h'); break;
     case FZ_NODE_SEEN: text_char(w->out, 's'); break;
     case FZ_NODE_GUIDE: text_char(w->out, 'g'); break;

@@ -16,7 +16,7 @@ struct fz_reducer {
 bool fz_reduce_try(struct fz_reducer *r);
 /* One pass over a program of class e. */
 void fz_reduce_module(struct fz_reducer *r);
-/* One pass over a program of class g (reduce_sequence.c). */
+/* One pass over a program of class g. */
 void fz_reduce_sequence(struct fz_reducer *r);
 
 #endif

@@ -9,7 +9,7 @@
 #define KERNC_FUZZ_SEQUENCE_H
 
 #include "base/launch.h"
-#include "fuzz/marks.h"
+#include "fuzz/program.h"
 
 /* Of a thread's value x; v is the operation's number. */
 enum fz_effect {
@@ -21,6 +21,13 @@ enum fz_effect {
     FZ_EFFECT_OWN,    /* x += own[gid] + table[x & 1].c; own[gid] = x */
     FZ_EFFECT_FLAG,   /* if (x % 8 + round < v % 9) atomic_or(flag, 1) */
     FZ_EFFECTS
+};
+/* A prediction: statements are marked. A mark goes with its statement, so that whatever is dropped, a
+ * program of the class is left. */
+struct fz_marks {
+    uint8_t label, predict; /* number of the label that stands here, of the one that is predicted, plus 1; 0:
+                               none */
+    uint8_t threshold;      /* 0: the Predict names none */
 };
 struct fz_operation {
     enum fz_effect effect;

@@ -1,5 +1,5 @@
-/* Classes f and h of the random tester: their reference on cases known by hand, and whether the arms of class f
- * have in common what Common Subexpression Convergence looks for.
+/* Classes f and h of the random tester: their reference on cases known by hand, and whether the arms of
+ * class f have in common what Common Subexpression Convergence looks for.
  */
 #include "fuzz/program.h"
 #include "include/kernc.h"
