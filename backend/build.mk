@@ -1,5 +1,5 @@
 # What a compiled program is: its forms, their readers, writers and verifiers. A loader needs these alone.
-backend_format_SRC := $(addprefix backend/format/,interface.c stream.c stream_tables.c)
+backend_format_SRC := $(addprefix backend/format/,interface.c file.c)
 backend_format_SRC += $(addprefix backend/format/bytecode/,ops.c format.c verify.c verify_tables.c verify_slots.c \
     disassemble.c)
 backend_format_SRC += $(addprefix backend/format/warpcore/,isa.c timing.c image.c image_flow.c flow.c flow_frontier.c stack_bound.c \

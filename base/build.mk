@@ -1,5 +1,4 @@
-base_SRC := base/memory.c base/sized.c base/arena.c base/containers.c base/text.c base/file.c base/source.c base/conversion.c \
+base_SRC := base/memory.c base/sized.c base/arena.c base/containers.c base/text.c base/file.c base/stream.c base/source.c base/conversion.c \
             base/diag.c base/diag_render.c base/diag_fix.c base/scalar.c base/math_exp.c base/math_log.c base/math_trig.c base/math_arc.c \
             base/math_fmod.c base/math_float.c
-base_SRC += base/rows.c base/numbers.c base/number_read.c base/diff.c base/nearest.c base/scheme.c base/checks.c base/launch.c base/launch_parse.c \
-            base/launch_print.c base/launch_plan.c base/launch_round.c base/launch_files.c base/npy.c base/npy_type.c base/layout.c base/layout_print.c base/layout_fill.c base/picture_png.c base/json.c
+base_SRC += base/rows.c base/numbers.c base/number_read.c base/diff.c base/nearest.c base/scheme.c base/checks.c base/json.c

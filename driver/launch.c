@@ -1,7 +1,7 @@
 /* launch.c: see launch.h. */
 #include "driver/launch.h"
 #include "driver/interrupt.h"
-#include "driver/outputs.h"
+#include "launch/outputs.h"
 
 #include <stdio.h>
 #include <unistd.h>

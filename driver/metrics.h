@@ -3,8 +3,8 @@
 #define KERNC_DRIVER_METRICS_H
 
 #include "base/diag.h"
-#include "base/launch.h"
 #include "kernc-rt.h"
+#include "launch/launch.h"
 
 /* How the launch was made, beside the numbers. level < 0: not known (the input was bytecode). machine: on a
  * warp-core machine. */

@@ -13,8 +13,8 @@
 #define KERNC_FRONTEND_AST_H
 
 #include "base/diag.h"
-#include "base/launch.h"
 #include "base/scalar.h"
+#include "launch/launch.h"
 
 enum fe_expr_kind {
 #define FE_EXPR(kind, text, meaning) FE_EXPR_##kind,

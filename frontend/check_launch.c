@@ -6,7 +6,7 @@
  * launch_forms, which the command line's --arg uses too.
  */
 #include "frontend/check_launch.h"
-#include "base/layout.h"
+#include "launch/layout.h"
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 

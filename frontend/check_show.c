@@ -1,6 +1,6 @@
 /* check_show.c: what a launch directive shows and saves: buffers that exist, parts that their elements have. */
-#include "base/layout.h"
 #include "frontend/check_launch.h"
+#include "launch/layout.h"
 
 /* A parameter that is one, or a named buffer. */
 static bool need_buffer(struct checker *c, struct fe_launched *t, const struct fe_launch_item *i)

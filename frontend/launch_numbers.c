@@ -1,5 +1,5 @@
 /* launch_numbers.c: the numbers of launch directives: constants, and expressions over the round of a repeat,
- * which become the text that base/launch_round.c evaluates in each round.
+ * which become the text that launch/expression.c evaluates in each round.
  */
 #include "frontend/check_launch.h"
 

@@ -2,8 +2,8 @@
  * p.n.0 and p.n.1. A structure that a kernel takes is passed so: a parameter for each. Of those in
  * buffers the layout's text goes along, for who shows them.
  */
-#include "base/layout.h"
 #include "frontend/types.h"
+#include "launch/layout.h"
 
 static void add(struct arena *a, const char *name, const struct fe_type *t, uint64_t offset, fe_leaves *out)
 {

@@ -101,7 +101,7 @@ struct fe_leaf {
 };
 typedef VEC(struct fe_leaf) fe_leaves;
 fe_leaves fe_leaves_of(struct arena *a, const char *name, const struct fe_type *t);
-/* The text of base/layout.h for a structure; NULL of other types, and where the text would be too long. */
+/* The text of launch/layout.h for a structure; NULL of other types, and where the text would be too long. */
 const char *fe_layout_text(struct arena *a, const struct fe_type *t);
 
 /* ---- questions; all see through const ---------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 #ifndef KERNC_FUZZ_SEQUENCE_H
 #define KERNC_FUZZ_SEQUENCE_H
 
-#include "base/launch.h"
 #include "fuzz/program.h"
+#include "launch/launch.h"
 
 /* Of a thread's value x; v is the operation's number. */
 enum fz_effect {

@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "base/scalar.h"
 #include "ir/limits.h"
 
@@ -206,7 +206,7 @@ struct ir_param_info {
     uint8_t     type;             /* enum ir_type */
     uint8_t     element;          /* enum launch_element of what a pointer points to, or of a scalar itself */
     uint32_t    element_bytes;
-    const char *layout;           /* of the structures that a pointer leads to (base/layout.h), or NULL */
+    const char *layout;           /* of the structures that a pointer leads to (launch/layout.h), or NULL */
 };
 struct ir_kernel_info {
     uint32_t function;

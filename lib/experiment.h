@@ -9,8 +9,8 @@
 #define KERNC_LIB_EXPERIMENT_H
 
 #include "backend/format/interface.h"
-#include "base/launch.h"
 #include "include/kernc.h"
+#include "launch/launch.h"
 
 /* `name`: the parameter's, or the named buffer's. `param`: it is made for this one; NULL: it is a named one.
  * `value`: what it is made of. */
@@ -18,7 +18,7 @@ struct experiment_buffer {
     const char *name;
     enum launch_element element;
     uint32_t element_bytes;
-    const char *layout; /* of structures (base/layout.h), or NULL */
+    const char *layout; /* of structures (launch/layout.h), or NULL */
     kernc_buffer *buffer;
     const struct be_param *param;
     const struct launch_value *value;

@@ -1,7 +1,7 @@
 /* experiment_structs.c: structures that the caller gives whole, --arg cfg={1, {2, 3}}: the kernel has a
  * parameter for each of their numbers, cfg.a, cfg.b.0, cfg.b.1.
  */
-#include "base/layout.h"
+#include "launch/layout.h"
 #include "lib/experiment.h"
 
 enum { SLOT = 8 }; /* bytes of a number, whatever its type */

@@ -1,6 +1,6 @@
 /* interface.c: what kernel parameters and operands of printf have to be. */
 #include "backend/format/interface.h"
-#include "base/layout.h"
+#include "launch/layout.h"
 
 bool be_param_is_good(const struct be_param *p)
 {

@@ -1,18 +1,18 @@
 /* interface.h: what a compiled program and its host agree upon, whichever machine the program is for: types
- * of values that pass between them, kernel parameters. Part of the format half: stands on
- * base alone.
+ * of values that pass between them, kernel parameters. Part of the format half: stands on base and launch.
  */
 #ifndef KERNC_BACKEND_INTERFACE_H
 #define KERNC_BACKEND_INTERFACE_H
 
 #include "base/base.h"
 #include "base/conversion.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 
 enum be_value { BE_VOID, BE_I1, BE_I32, BE_I64, BE_F32, BE_F64, BE_PTR };
 
 /* `text`: its type as the source writes it. Of a pointer `element` (enum launch_element) and `element_bytes`
- * say what it points to, and of one to structures `layout` (base/layout.h, or NULL) where their numbers are. */
+ * say what it points to, and of one to structures `layout` (launch/layout.h, or NULL) where their numbers
+ * are. */
 struct be_param {
     const char *name, *text;
     uint8_t type, element;

@@ -1,7 +1,7 @@
 /* module.c: the module's tables and its call graph. */
-#include "base/layout.h"
 #include "ir/analysis/callgraph.h"
 #include "ir/verify/verify.h"
+#include "launch/layout.h"
 
 static const place nowhere = {0, 0};
 

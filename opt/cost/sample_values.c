@@ -3,7 +3,7 @@
  * Thread n of block 0 of the launch directive's grid. A buffer's address is its parameter's number plus one,
  * times BUFFER; what the directive makes it of is what loads find, unless the lane itself has stored there.
  */
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "opt/cost/sample.h"
 #include "opt/pass.h"
 

@@ -2,7 +2,7 @@
 #include "runtime/check/shadow.h"
 
 #include "base/diag.h"
-#include "base/layout.h"
+#include "launch/layout.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 
 #include "runtime/check/check.h"
 
-/* A variable: its first byte, its bytes. layout: of its elements, if these are structures (base/layout.h). */
+/* A variable: its first byte, its bytes. layout: of its elements, if these are structures (launch/layout.h). */
 struct rt_object {
     uint32_t address, size;
     const char *name, *layout;

@@ -8,7 +8,7 @@ STREAMS = 32
 
 
 def word(seed, i):
-    """launch_word of base/launch.h (splitmix64)."""
+    """launch_word of launch/launch.h (splitmix64)."""
     m = (1 << 64) - 1
     z = (seed + (i + 1) * 0x9e3779b97f4a7c15) & m
     z = ((z ^ z >> 30) * 0xbf58476d1ce4e5b9) & m

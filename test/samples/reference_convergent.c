@@ -1,6 +1,6 @@
 /* reference_convergent.c: plain C for the samples whose arms have convergent operations. */
 #include "base/base.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "test/samples/reference.h"
 #include <stdlib.h>
 

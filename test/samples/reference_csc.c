@@ -1,7 +1,7 @@
 /* reference_csc.c: plain C for the samples of Common Subexpression Convergence. What both sides of a branch
  * have in common is written once here. */
 #include "base/base.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "test/samples/reference.h"
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* reference_delayed.c: plain C for the samples whose threads come to the dear part of a loop one by one. */
 #include "base/base.h"
-#include "base/launch.h"
 #include "base/scalar.h"
+#include "launch/launch.h"
 #include "test/samples/reference.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* reference_first.c: plain C for the first-steps samples. */
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "test/samples/reference.h"
 #include <math.h>
 #include <stdlib.h>

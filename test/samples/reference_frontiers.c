@@ -1,6 +1,6 @@
 /* reference_frontiers.c: plain C for the samples whose control flow is no picture of nested blocks. */
 #include "base/base.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "test/samples/reference.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* reference_sequences.c: plain C for the samples of several launches. */
 #include "base/base.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "test/samples/reference.h"
 #include <stdlib.h>
 

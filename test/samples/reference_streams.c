@@ -1,7 +1,7 @@
 /* reference_streams.c: plain C for the samples inflate, sha256 and fft. */
 #include "base/base.h"
-#include "base/launch.h"
 #include "base/scalar.h"
+#include "launch/launch.h"
 #include "test/samples/reference.h"
 #include <math.h>
 

@@ -2,8 +2,8 @@
  * a photon is a call.
  */
 #include "base/base.h"
-#include "base/launch.h"
 #include "base/scalar.h"
+#include "launch/launch.h"
 #include "test/samples/photons.h"
 #include "test/samples/reference.h"
 #include <math.h>

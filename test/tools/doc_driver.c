@@ -71,7 +71,7 @@ void doc_driver_files(struct text *out)
 {
     doc_heading(out, "ending", "content", NULL);
 #define ENCODING(ending, id, meaning) doc_row(out, *(ending) ? "`" ending "`" : "none", meaning, NULL);
-#include "base/files.def"
+#include "launch/files.def"
 }
 
 void doc_driver_limits(struct text *out)

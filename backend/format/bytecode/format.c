@@ -5,7 +5,7 @@
  * reading checks every length and bc_verify everything else.
  */
 #include "backend/format/bytecode/program.h"
-#include "backend/format/stream.h"
+#include "backend/format/file.h"
 
 #define VERSION 8
 
@@ -173,7 +173,7 @@ static void exchange_program(struct stream *s, void *program)
     stream_vector(s, &p->functions, 25, exchange_function);
     stream_vector(s, &p->preloads, 12, exchange_preload);
     stream_vector(s, &p->kernels, 45, exchange_kernel);
-    stream_vector(s, &p->launches, STREAM_LAUNCH_BYTES, stream_launch);
+    stream_vector(s, &p->launches, LAUNCH_STREAM_BYTES, launch_stream);
     stream_bytes(s, &p->data, &p->data_bytes);
     stream_u32(s, &p->shared_bytes);
     stream_bool(s, &p->checks_waiting);

@@ -47,8 +47,8 @@
 #include "backend/format/interface.h"
 #include "base/base.h"
 #include "base/diag.h"
-#include "base/launch.h"
 #include "base/scalar.h"
+#include "launch/launch.h"
 
 enum bc_op {
 #define FORMS(name) BC_V_##name, BC_T_##name, BC_S_##name, BC_B_##name, BC_U_##name, BC_C_##name,

@@ -1,10 +1,10 @@
 /* image.c: what a .wcb file holds, in order; docs/isa.md says it in words.
  *
- * The header is that of all kernc's files (stream.h); the vocabulary in it is the instruction set, so that an
+ * The header is that of all kernc's files (file.h); the vocabulary in it is the instruction set, so that an
  * image made for other encodings is refused rather than misread.
  */
 #include "backend/format/warpcore/image.h"
-#include "backend/format/stream.h"
+#include "backend/format/file.h"
 
 #define VERSION 6
 
@@ -77,7 +77,7 @@ static void exchange_image(struct stream *s, void *image)
     stream_vector(s, &m->symbols, 8, exchange_symbol);
     stream_vector(s, &m->texts, 8, exchange_text);
     stream_vector(s, &m->kernels, 37, exchange_kernel);
-    stream_vector(s, &m->launches, STREAM_LAUNCH_BYTES, stream_launch);
+    stream_vector(s, &m->launches, LAUNCH_STREAM_BYTES, launch_stream);
     stream_bytes(s, &m->data, &m->data_bytes);
     stream_u32(s, &m->shared_bytes);
 }

@@ -1,7 +1,7 @@
 /* layout_fill.c: bytes of structures from text: lists as C's initialisers have them, {1, {2, 3}, .m = 4},
  * and rows of tables. What no value is given for is 0.
  */
-#include "base/layout.h"
+#include "launch/layout.h"
 
 #include <stdlib.h>
 

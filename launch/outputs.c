@@ -1,13 +1,24 @@
 /* outputs.c: see outputs.h. */
-#include "driver/outputs.h"
-#include "base/layout.h"
-#include "base/npy.h"
-#include "base/picture.h"
-#include "driver/driver.h"
+#include "launch/outputs.h"
+#include "launch/layout.h"
+#include "launch/npy.h"
+#include "launch/picture.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- what the command line says ---------------------------------------------------------------------- */
+
+static bool scan_number(const char **at, uint64_t *n)
+{
+    char *end;
+    errno = 0;
+    *n = strtoull(*at, &end, 10);
+    bool good = **at >= '0' && **at <= '9' && errno == 0;
+    *at = end;
+    return good;
+}
 
 static const char bad_range[] = "a range is written name[first..end]";
 

@@ -1,10 +1,10 @@
 /* outputs.h: what becomes of buffers after a launch: printed, or saved as files.def says of
  * their names.
  */
-#ifndef KERNC_DRIVER_OUTPUTS_H
-#define KERNC_DRIVER_OUTPUTS_H
+#ifndef KERNC_LAUNCH_OUTPUTS_H
+#define KERNC_LAUNCH_OUTPUTS_H
 
-#include "base/launch.h"
+#include "launch/launch.h"
 
 /* A buffer after the launch. */
 struct view {

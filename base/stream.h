@@ -1,11 +1,10 @@
-/* stream.h: one description of a file's layout (.kbc, .wcb) for both directions: each function writes *x to
- * the stream, or reads it from there, as stream_writing says. Numbers are little-endian. Private to the
- * format half.
+/* stream.h: one description of a binary file's layout for both directions: each function writes *x to the
+ * stream, or reads it from there, as stream_writing says. Numbers are little-endian.
  */
-#ifndef KERNC_BACKEND_STREAM_H
-#define KERNC_BACKEND_STREAM_H
+#ifndef KERNC_STREAM_H
+#define KERNC_STREAM_H
 
-#include "backend/format/interface.h"
+#include "base/base.h"
 
 struct stream {
     struct text *out;        /* writing; NULL: reading */
@@ -43,36 +42,5 @@ void stream_length(struct stream *s, uint32_t *n, uint32_t least);
         for (uint32_t i_ = 0; i_ < n_ && !(s)->why; i_++)                                                    \
             exchange((s), &(v)->at[i_]);                                                                     \
     } while (0)
-
-/* Rows that every format has (stream_tables.c); they take at least so many bytes. */
-enum { STREAM_PARAM_BYTES = 15, STREAM_LAUNCH_BYTES = 128, STREAM_UNSIZED_BYTES = 8 };
-/* A row each, in the order of its fields. */
-void stream_param(struct stream *s, struct be_param *p);
-void stream_launch(struct stream *s, struct launch *l);
-void stream_unsized(struct stream *s, struct be_unsized *u);
-
-/* The header: magic, version, hash of the vocabulary (a file made with other operations is refused rather
- * than misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since
- * reading checks every length and the verifiers everything else. */
-#define STREAM_MAGIC_BYTES 8
-#define STREAM_HASH_START  0xcbf29ce484222325u
-struct stream_kind {
-    const char *magic;
-    uint32_t version;
-    uint64_t vocabulary;
-    const char *not_this, *other_vocabulary, *too_long; /* what is said of a wrong file */
-    void (*exchange)(struct stream *s, void *object);   /* the body */
-    void (*free)(void *object);
-};
-/* FNV-1a of n bytes, going on from h; begun with STREAM_HASH_START. */
-uint64_t stream_hash(uint64_t h, const void *bytes, size_t n);
-/* Appends the header and the body, already written, to `out`. */
-void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out);
-/* The whole file. An object being written is not changed. */
-void stream_write(const struct stream_kind *kind, void *object, struct text *out);
-/* Fills a new object, with vectors and strings in its arena; NULL, or why not. If it fails, for want of
- * memory too, the object is freed. */
-const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object,
-                        struct arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
 /* npy_type.c: element types as NumPy's headers spell them: see npy.h. */
-#include "base/npy.h"
+#include "launch/npy.h"
 
 /* ---- of a layout ------------------------------------------------------------------------------------- */
 

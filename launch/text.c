@@ -1,4 +1,4 @@
-/* launch_parse.c: the text form of a launch argument's value, as --arg NAME=SPEC takes it.
+/* text.c: the text form of a launch argument's value, as --arg NAME=SPEC takes it.
  *
  *   SPEC   = number | true | false | "zeros" "(" count ")" | "iota" "(" count ")"
  *          | "ramp" "(" number "," number "," count ")"
@@ -9,11 +9,11 @@
  *
  * Of an integer in a launch's text a leading 0 means nothing: it is decimal, as in files of data.
  *
- * An expression is one over the round, as launch_round.c has it; without the round it is its value.
+ * An expression is one over the round, as expression.c has it; without the round it is its value.
  * Blanks may stand between the parts. What follows "@" is the path, up to the end.
  */
-#include "base/launch.h"
 #include "base/number_read.h"
+#include "launch/launch.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-/* launch.c: values of launch arguments: making the bytes of buffers and the bits of scalars.
+/* values.c: values of launch arguments: making the bytes of buffers and the bits of scalars.
  *
  * Everything is computed with integers and with double arithmetic that is exact or rounded once an operation,
  * so that a reference program repeats it bit for bit from the formulas in launch.h.
  */
-#include "base/layout.h"
+#include "launch/layout.h"
 
 #include <math.h>
 

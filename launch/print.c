@@ -1,7 +1,7 @@
-/* launch_print.c: values of launch arguments as launch_parse_value reads them, but what is known by a text,
+/* print.c: values of launch arguments as launch_parse_value reads them, but what is known by a text,
  * which may hold any character: that is quoted, behind a word.
  */
-#include "base/launch.h"
+#include "launch/launch.h"
 
 static void number(const struct launch_number *n, struct text *out)
 {

@@ -1,5 +1,5 @@
 /* layout.c: reads the text form of layouts, and finds parts of them. */
-#include "base/layout.h"
+#include "launch/layout.h"
 
 struct reading {
     const char *at;

@@ -1,6 +1,6 @@
-/* base_layout.c: layouts as damaged files may hold them: what is none is refused, what is one lies within
+/* launch_layout.c: layouts as damaged files may hold them: what is none is refused, what is one lies within
  * its bytes. */
-#include "base/layout.h"
+#include "launch/layout.h"
 
 #include <cmocka.h>
 #include <setjmp.h>

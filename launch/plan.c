@@ -1,5 +1,5 @@
-/* launch_plan.c: copies of launch directives, and whether they make a plan. */
-#include "base/layout.h"
+/* plan.c: copies of launch directives, and whether they make a plan. */
+#include "launch/layout.h"
 
 static const char *copy_text(struct arena *a, const char *text)
 {

@@ -11,7 +11,7 @@
 #ifndef KERNC_LAYOUT_H
 #define KERNC_LAYOUT_H
 
-#include "base/launch.h"
+#include "launch/launch.h"
 
 #define LAYOUT_MAX_TEXT  ((size_t)65535) /* bytes of the text form; a structure with a longer one has none */
 #define LAYOUT_MAX_DEPTH 256             /* structures inside each other */

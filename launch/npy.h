@@ -4,7 +4,7 @@
 #ifndef KERNC_NPY_H
 #define KERNC_NPY_H
 
-#include "base/layout.h"
+#include "launch/layout.h"
 
 /* The type of an element, in the arena: '<f4'; of a structure [('x', '<f4'), ('', '|V4'), ('n', '<i4', (2,
  * 3))] with a field without a name where padding is, as numpy.lib.format writes it. A pointer is '<u4';

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+struct stream;
+
 /* What a buffer is made of, or the type of a scalar argument. A buffer's elements are scalars of this type or,
  * where its element_bytes are 2 to 4 times the scalar's, vectors of that many. */
 #define LAUNCH_VECTOR_MAX 4
@@ -46,7 +48,7 @@ enum launch_value_kind {
     LAUNCH_NAMED,  /* the buffer that a directive named: text is its name */
     LAUNCH_ROUND, /* a number that depends on how often the launch's repeat has run before: 0, 1, 2, …: text
                       is an expression over that, as launch_evaluate reads it */
-    LAUNCH_STRUCTS, /* a list with braces or names in it: text, as base/layout.h reads it */
+    LAUNCH_STRUCTS, /* a list with braces or names in it: text, as launch/layout.h reads it */
     LAUNCH_NULL,    /* no buffer */
     LAUNCH_KINDS
 };
@@ -110,7 +112,7 @@ struct launch {
     const char *name;                      /* BUFFER: its own; REPEAT: the flag's; NULL: none */
     enum launch_element element;           /* BUFFER */
     uint32_t element_bytes;                /* BUFFER */
-    const char *layout;                    /* BUFFER: of structures, as base/layout.h writes it; or NULL */
+    const char *layout;                    /* BUFFER: of structures, as launch/layout.h writes it; or NULL */
     uint64_t rounds;                       /* REPEAT: at most; 0: as long as the flag is set */
     uint32_t line;
 };
@@ -121,6 +123,10 @@ struct launch launch_copy(struct arena *a, const struct launch *from);
  * another one, or that does not end, or has neither rounds nor a flag; what has no name, or elements of the
  * wrong size. */
 const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t *at);
+
+/* Its binary form (base/stream.h), of so many bytes at least: written or read. */
+#define LAUNCH_STREAM_BYTES 128
+void launch_stream(struct stream *s, struct launch *l);
 
 /* The buffers made by a name and numbers in parentheses: c count, s seed, 0 and 1 the numbers n[0], n[1]. */
 #define LAUNCH_FORMS 5
@@ -150,9 +156,9 @@ uint64_t launch_word(uint64_t seed, uint64_t i);
 
 extern const char launch_too_large[];
 /* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text, or of the
- * arena): over the limit of bytes it is launch_too_large. `layout`: of a structure, as base/layout.h writes it,
- * or NULL. Of vectors count elements are made of as many scalars
- * as they hold, and a list fills them one after the other. The same value gives the same bytes everywhere. */
+ * arena): over the limit of bytes it is launch_too_large. `layout`: of a structure, as launch/layout.h writes
+ * it, or NULL. Of vectors count elements are made of as many scalars as they hold, and a list fills them one
+ * after the other. The same value gives the same bytes everywhere. */
 const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
                                uint32_t element_bytes, const char *layout, size_t limit, void **bytes,
                                size_t *n);
@@ -165,7 +171,7 @@ bool launch_make_element(const struct launch_value *v, enum launch_element e, ui
 const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t round,
                                uint64_t *bits);
 
-/* ---- numbers (launch_parse.c, launch.c) -------------------------------------------------------------- */
+/* ---- numbers (text.c, values.c) ------------------------------------------------------------------------- */
 
 /* Reads one from *at, which moves behind it. NULL, or the message (static text). */
 const char *launch_parse_number(const char **at, struct launch_number *n);
@@ -181,7 +187,7 @@ void launch_store_number(struct launch_number n, enum launch_element e, void *at
 /* The least and greatest value of an integer type. */
 void launch_range(enum launch_element e, int64_t *least, uint64_t *greatest);
 
-/* ---- expressions (launch_round.c) -------------------------------------------------------------------- */
+/* ---- expressions (expression.c) ----------------------------------------------------------------------- */
 
 #define LAUNCH_MAX_NESTING 100 /* operands of an expression inside each other */
 /* The value of an expression in a round of a repeat; *uses_round, if not NULL: whether it names the round.
@@ -195,7 +201,7 @@ const char *launch_parse_sizes(struct arena *a, const char *text, enum launch_cl
 /* Gives the launch the sizes of this round. NULL, or what is wrong with those of clause *at (static text). */
 const char *launch_at_round(struct launch *l, uint64_t round, enum launch_clause *at);
 
-/* ---- files (launch_files.c) -------------------------------------------------------------------------- */
+/* ---- files (files.c) ---------------------------------------------------------------------------------- */
 
 enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_PPM, LAUNCH_PNG, LAUNCH_NPY };
 /* What the end of the file's name says (files.def), in small letters or capitals. */

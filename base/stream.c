@@ -1,5 +1,5 @@
 /* stream.c: numbers, strings and byte strings, to and from bytes. Reading never goes beyond `end`. */
-#include "backend/format/stream.h"
+#include "base/stream.h"
 
 void stream_fail(struct stream *s, const char *why)
 {

@@ -1,4 +1,4 @@
-/* launch_round.c: expressions over the round of a repeat, which numbers and sizes of its launches may be.
+/* expression.c: expressions over the round of a repeat, which numbers and sizes of its launches may be.
  *
  *   expression = binary [ "?" expression ":" expression ]
  *   binary     = unary { operator unary }                 the operators of C, as they bind in C
@@ -10,7 +10,7 @@
  * Integers are long, as the round is, or ulong where C's rules say so; numbers with a point are double. A type
  * converts as in Kern.
  */
-#include "base/launch.h"
+#include "launch/launch.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* layout_print.c: values of a layout as text. */
-#include "base/layout.h"
+#include "launch/layout.h"
 
 #include <math.h>
 #include <stdio.h>

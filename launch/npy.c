@@ -1,5 +1,5 @@
 /* npy.c: see npy.h. The format is that of numpy.lib.format. */
-#include "base/npy.h"
+#include "launch/npy.h"
 
 #include <ctype.h>
 #include <stdlib.h>

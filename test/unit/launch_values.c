@@ -1,5 +1,5 @@
 /* Launch values: what --arg's text means, the bytes each generator makes, and what is refused. */
-#include "base/launch.h"
+#include "launch/launch.h"
 
 #include <math.h>
 #include <setjmp.h>

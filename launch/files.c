@@ -1,10 +1,10 @@
-/* launch_files.c: buffers from files: their bytes, text, pictures. What the end of a name says is in
- * files.def; driver/outputs.c writes the same.
+/* files.c: buffers from files: their bytes, text, pictures. What the end of a name says is in
+ * files.def; outputs.c writes the same.
  */
 #include "base/file.h"
-#include "base/layout.h"
-#include "base/npy.h"
-#include "base/picture.h"
+#include "launch/layout.h"
+#include "launch/npy.h"
+#include "launch/picture.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@ static const struct {
     enum launch_encoding encoding;
 } endings[] = {
 #define ENCODING(ending, id, meaning) {ending, LAUNCH_##id},
-#include "base/files.def"
+#include "launch/files.def"
 };
 
 static const struct {
     const char *ending, *why;
 } foreign[] = {
 #define FOREIGN(ending, instead) {ending, ending " is neither read nor written: " instead},
-#include "base/files.def"
+#include "launch/files.def"
 };
 
 static const char *ending_of(const char *file)

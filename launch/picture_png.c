@@ -1,7 +1,7 @@
 /* picture_png.c: see picture.h. libpng's simplified interface reports errors by its results, so that no
  * longjmp of libpng's crosses our frames.
  */
-#include "base/picture.h"
+#include "launch/picture.h"
 
 #include <png.h>
 #include <stdlib.h>
