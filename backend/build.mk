@@ -5,7 +5,7 @@ backend_format_SRC += $(addprefix backend/format/bytecode/,ops.c format.c verify
 backend_format_SRC += $(addprefix backend/format/warpcore/,isa.c timing.c image.c image_flow.c flow.c flow_frontier.c stack_bound.c \
     verify.c verify_divergence.c print.c)
 # The assembler and the disassembler, which a loader does not need.
-backend_SRC := $(addprefix backend/format/warpcore/,asm.c asm_read.c asm_lexer.c asm_tables.c asm_launches.c disasm.c listing.c)
+backend_SRC := $(addprefix backend/format/warpcore/,asm.c asm_read.c asm_lexer.c asm_tables.c disasm.c listing.c)
 
 # Code generation.
 backend_SRC += backend/layout.c

@@ -90,11 +90,9 @@ static int read_argument(struct run *r, const char *text)
 {
     struct arena *a = &r->command->arena;
     struct launch_argument given;
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text)
+    const char *problem = launch_parse_argument(a, text, &given);
+    if (!given.name)
         return complain(r->command, EXIT_USAGE, "--arg wants NAME=SPEC, not '%s'", text);
-    given.name = arena_strdup(a, text, (size_t)(equals - text));
-    const char *problem = launch_parse_value(a, equals + 1, &given.value);
     if (problem)
         return fail_here(r, "--arg %s: %s", text, problem);
     const struct launch_argument *old = experiment_argument(&r->x.launch, given.name);
@@ -109,7 +107,7 @@ static int read_output(struct run *r, enum option_id id, const char *text)
 {
     struct arena *a = &r->command->arena;
     struct launch_output o;
-    const char *problem = id == OPTION_SHOW ? output_parse_show(a, text, &o) : output_parse_save(a, text, &o);
+    const char *problem = id == OPTION_SHOW ? launch_parse_show(a, text, &o) : launch_parse_save(a, text, &o);
     if (problem)
         return complain(r->command, EXIT_USAGE, "--%s: %s, not '%s'", option_info[id].name, problem, text);
     vec_push(a, &r->x.launch.outputs, o);

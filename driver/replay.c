@@ -158,9 +158,9 @@ static void add_buffer(struct reading *d, struct wc_kernel *k, struct launch *l,
     uint32_t size = read_number(d, o, "size"), bytes = read_number(d, o, "element_bytes");
     struct be_param p = {
         .name = read_string(d, o, "name"), .type = BE_PTR, .element_bytes = bytes, .pointer = true};
-    for (enum launch_element e = LAUNCH_BOOL; e <= LAUNCH_DOUBLE; e++)
-        if (strcmp(launch_element_name(e), element) == 0)
-            p.element = (uint8_t)e;
+    enum launch_element e;
+    if (launch_find_element(element, &e))
+        p.element = (uint8_t)e;
     if (bytes == 0 || size % bytes || !launch_scalars(p.element, bytes) || (*element && !p.element))
         found_bad(d, "element_bytes");
     p.text = arena_printf(d->arena, "global %s *", *element ? element : "void");

@@ -32,12 +32,13 @@ bool fe_launch_to_count(struct checker *c, struct fe_expr **e, const char *what,
     return true;
 }
 
-static bool form_argument(struct checker *c, char what, struct fe_expr **e, struct launch_value *v)
+static bool form_argument(struct checker *c, enum launch_operand what, struct fe_expr **e,
+                          struct launch_value *v)
 {
     struct fe_expr *next = (*e)->next;
-    bool good = what == 'c'   ? fe_launch_to_count(c, e, "the count of a buffer", 1, &v->count)
-                : what == 's' ? fe_launch_to_count(c, e, "a seed", 0, &v->seed)
-                              : to_number(c, e, &v->n[what - '0']);
+    bool good = what == LAUNCH_COUNT  ? fe_launch_to_count(c, e, "the count of a buffer", 1, &v->count)
+                : what == LAUNCH_SEED ? fe_launch_to_count(c, e, "a seed", 0, &v->seed)
+                                      : to_number(c, e, &v->n[what == LAUNCH_N1]);
     (*e)->next = next;
     return good;
 }
@@ -66,14 +67,14 @@ static bool form_value(struct checker *c, struct fe_expr *e, struct launch_value
     for (size_t i = 0; i < LAUNCH_FORMS; i++)
         if (strcmp(name, launch_forms[i].name) == 0)
             form = &launch_forms[i];
-    if (!form || e->call.arg_count != strlen(form->arguments)) {
+    if (!form || e->call.arg_count != launch_operands_of(form)) {
         fe_report(c->fe, FE_MSG(launch_form), e->where, form ? form->usage : known_forms);
         return false;
     }
     v->kind = form->kind;
     struct fe_expr **a = &e->call.args;
-    for (const char *what = form->arguments; *what; what++, a = &(*a)->next)
-        if (!form_argument(c, *what, a, v))
+    for (uint32_t i = 0; i < launch_operands_of(form); i++, a = &(*a)->next)
+        if (!form_argument(c, form->operands[i], a, v))
             return false;
     return true;
 }

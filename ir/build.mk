@@ -1,7 +1,7 @@
 # The representation; its text form; the rules it keeps; what can be computed about it; analyses shown to people.
 ir_SRC := $(addprefix ir/,tables.c module.c build.c compact.c facts.c)
 ir_SRC += $(addprefix ir/text/,names.c constants.c print.c print_module.c lexer.c parse.c parse_function.c \
-    parse_ins.c parse_launch.c)
+    parse_ins.c)
 ir_SRC += $(addprefix ir/verify/,verify.c structure.c instructions.c convergence.c module.c)
 ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c dataflow.c leaving.c waiting.c awaited.c joined_barriers.c \
     dominators.c post_dominators.c cycles.c pst.c tokens.c joins.c \

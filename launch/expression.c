@@ -11,6 +11,7 @@
  * converts as in Kern.
  */
 #include "launch/launch.h"
+#include "launch/scan.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -61,31 +62,9 @@ static struct value as_common(struct value v, struct value other)
 
 /* ---- words and marks --------------------------------------------------------------------------------- */
 
-static void skip_blanks(struct reader *r)
-{
-    r->at += strspn(r->at, " \t");
-}
-
-static bool accept(struct reader *r, char c)
-{
-    skip_blanks(r);
-    bool there = *r->at == c;
-    r->at += there;
-    return there;
-}
-
-static bool accept_word(struct reader *r, const char *word)
-{
-    size_t n = strlen(word);
-    skip_blanks(r);
-    bool there = strncmp(r->at, word, n) == 0 && !isalnum((unsigned char)r->at[n]) && r->at[n] != '_';
-    r->at += there ? n : 0;
-    return there;
-}
-
 static void expect(struct reader *r, char c, const char *usage)
 {
-    if (!accept(r, c))
+    if (!scan_mark(&r->at, c))
         wrong(r, usage);
 }
 
@@ -239,28 +218,28 @@ static struct value read_literal(struct reader *r)
 
 static struct value read_primary(struct reader *r)
 {
-    if (accept(r, '(')) {
+    if (scan_mark(&r->at, '(')) {
         struct value v = read_expression(r);
         expect(r, ')', "a ')' is missing");
         return v;
     }
-    if (accept_word(r, "round")) {
+    if (scan_word(&r->at, "round")) {
         r->uses_round = true;
         return integer((int64_t)r->round);
     }
-    if (accept_word(r, "abs"))
+    if (scan_word(&r->at, "abs"))
         return read_call(r, false, LT);
-    bool least = accept_word(r, "min");
-    return least || accept_word(r, "max") ? read_call(r, true, least ? LT : GT) : read_literal(r);
+    bool least = scan_word(&r->at, "min");
+    return least || scan_word(&r->at, "max") ? read_call(r, true, least ? LT : GT) : read_literal(r);
 }
 
 /* Whether "(type)" stands here. */
 static bool accept_type(struct reader *r, enum launch_element *e)
 {
     struct reader before = *r;
-    if (accept(r, '('))
+    if (scan_mark(&r->at, '('))
         for (*e = LAUNCH_BOOL; *e <= LAUNCH_DOUBLE; ++*e)
-            if (accept_word(r, launch_element_name(*e)) && accept(r, ')'))
+            if (scan_word(&r->at, launch_element_name(*e)) && scan_mark(&r->at, ')'))
                 return true;
     *r = before;
     return false;
@@ -274,18 +253,18 @@ static struct value read_unary(struct reader *r)
         return integer(0);
     if (r->depth++ == LAUNCH_MAX_NESTING)
         wrong(r, "the expression is nested too deeply");
-    skip_blanks(r);
+    scan_blanks(&r->at);
     if (accept_type(r, &e))
         v = converted(read_unary(r), e);
     else if (*r->at == '-' && isdigit((unsigned char)r->at[1])) /* the least long has no positive */
         v = read_literal(r);
-    else if (accept(r, '-'))
+    else if (scan_mark(&r->at, '-'))
         v = operate(r, MUL, read_unary(r), integer(-1));
-    else if (accept(r, '+'))
+    else if (scan_mark(&r->at, '+'))
         v = read_unary(r);
-    else if (accept(r, '!'))
+    else if (scan_mark(&r->at, '!'))
         v = integer(!is_true(read_unary(r)));
-    else if (accept(r, '~'))
+    else if (scan_mark(&r->at, '~'))
         v = operate(r, XOR, read_unary(r), integer(-1));
     else
         v = read_primary(r);
@@ -297,7 +276,7 @@ static struct value read_unary(struct reader *r)
 static size_t find_operator(struct reader *r)
 {
     size_t i = 0;
-    skip_blanks(r);
+    scan_blanks(&r->at);
     while (i < COUNT(operators) && strncmp(r->at, operators[i].text, strlen(operators[i].text)) != 0)
         i++;
     return i;
@@ -321,7 +300,7 @@ static struct value read_binary(struct reader *r, uint8_t binds)
 static struct value read_expression(struct reader *r)
 {
     struct value v = read_binary(r, 1);
-    if (r->why || !accept(r, '?'))
+    if (r->why || !scan_mark(&r->at, '?'))
         return v;
     bool first = is_true(v);
     if (r->depth++ == LAUNCH_MAX_NESTING)
@@ -349,7 +328,7 @@ const char *launch_evaluate(const char *text, uint64_t round, struct launch_numb
     *n = number_of(read_expression(&r));
     if (uses_round)
         *uses_round = r.uses_round;
-    skip_blanks(&r);
+    scan_blanks(&r.at);
     if (*r.at)
         wrong(&r, "something follows the value");
     return r.why;
@@ -370,7 +349,7 @@ static const char *read_sizes(struct reader *r, enum launch_clause c, uint32_t *
         if (size.is_float || size.f < 1 || size.f > UINT32_MAX)
             return "a size is an integer, 1 or more";
         n[read++] = (uint32_t)size.i;
-    } while (accept(r, ','));
+    } while (scan_mark(&r->at, ','));
     while (read < count)
         n[read++] = c != LAUNCH_SHARED;
     return *r->at ? "something follows the sizes" : NULL;

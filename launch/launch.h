@@ -35,6 +35,7 @@ static inline bool launch_is_element(enum launch_element e, uint32_t element_byt
     return e == LAUNCH_BYTES || launch_scalars(e, element_bytes) > 0;
 }
 const char *launch_element_name(enum launch_element e); /* "uint", as in Kern */
+bool launch_find_element(const char *name, enum launch_element *e);
 
 enum launch_value_kind {
     LAUNCH_SCALAR, /* number */
@@ -128,22 +129,47 @@ const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t
 #define LAUNCH_STREAM_BYTES 128
 void launch_stream(struct stream *s, struct launch *l);
 
-/* The buffers made by a name and numbers in parentheses: c count, s seed, 0 and 1 the numbers n[0], n[1]. */
-#define LAUNCH_FORMS 5
+/* ---- the text form (text.c, directive.c) ---------------------------------------------------------------- */
+
+/* The buffers made by a name and numbers in parentheses, which become these parts of the value. */
+enum launch_operand { LAUNCH_NO_OPERAND, LAUNCH_COUNT, LAUNCH_SEED, LAUNCH_N0, LAUNCH_N1 };
+#define LAUNCH_FORMS    5
+#define LAUNCH_OPERANDS 4
 struct launch_form {
-    const char *name, *arguments, *usage;
+    const char *name, *usage;
     enum launch_value_kind kind;
+    enum launch_operand operands[LAUNCH_OPERANDS];
 };
 extern const struct launch_form launch_forms[LAUNCH_FORMS];
-/* Parses the text of --arg's SPEC. NULL, or the message (static text). */
+static inline uint32_t launch_operands_of(const struct launch_form *f)
+{
+    uint32_t n = 0;
+    while (n < LAUNCH_OPERANDS && f->operands[n])
+        n++;
+    return n;
+}
+#define LAUNCH_MAX_TEXT 65536 /* bytes of a text in quotes */
+/* Parses the text of --arg's SPEC. NULL, or the message (static text, or of the arena). */
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v);
-/* Writes what launch_parse_value reads; what is known by its text as a word (`file`, `buffer`, `round`) and
- * that text, quoted: launch_find_word knows the word. */
+/* Writes what launch_parse_value reads. */
 void launch_print_value(const struct launch_value *v, struct text *out);
-/* The kinds that have a text, by the word before it; false: the word is none of them. */
-bool launch_find_word(const char *word, enum launch_value_kind *kind);
 /* Makes the value of this kind whose text it is. NULL, or the message (static text). */
 const char *launch_from_text(enum launch_value_kind kind, const char *text, struct launch_value *v);
+/* NAME=SPEC of --arg. NULL, or the message (as above); the name is NULL where there is none. */
+const char *launch_parse_argument(struct arena *a, const char *text, struct launch_argument *argument);
+/* NAME, NAME[a..b], NAME[a] of --show, with .member and [index] behind it, and " as hex"; NAME=FILE,
+ * NAME=FILE:WxH of --save. NULL, or the message (static text). */
+const char *launch_parse_show(struct arena *a, const char *text, struct launch_output *o);
+const char *launch_parse_save(struct arena *a, const char *text, struct launch_output *o);
+/* Reads the directive that begins the text, whatever follows it; a line may end within parentheses, and from
+ * ';' on it is a comment. *n: its bytes; those before what is wrong. NULL, or the message (static text, or of
+ * the arena). */
+const char *launch_read_directive(struct arena *a, const char *text, size_t *n, struct launch *l);
+/* Writes it as one line, without the line's end; the kernel's name stands behind `sigil`. */
+void launch_write_directive(const struct launch *l, const char *sigil, struct text *out);
+/* Whether the word begins a directive. */
+bool launch_is_directive(const char *word);
+
 /* The generator behind random and normal: word i of a seed's sequence (splitmix64, so any word can be had
  * directly). Element i is
  *   random, integers   lo + (z * (hi - lo + 1) >> 64)                      with z = launch_word(seed, i)

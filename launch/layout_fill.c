@@ -2,6 +2,7 @@
  * and rows of tables. What no value is given for is 0.
  */
 #include "launch/layout.h"
+#include "launch/scan.h"
 
 #include <stdlib.h>
 
@@ -9,19 +10,6 @@ struct filling {
     const char *at;
     struct arena *arena;
 };
-
-static void skip_blanks(struct filling *f)
-{
-    f->at += strspn(f->at, " \t\r\n");
-}
-
-static bool accept(struct filling *f, char c)
-{
-    skip_blanks(f);
-    bool there = *f->at == c;
-    f->at += there;
-    return there;
-}
 
 /* One more, all 0. */
 static uint8_t *add_element(struct text *bytes, const struct layout *l)
@@ -96,7 +84,7 @@ static const char *fill_named(struct filling *f, const struct layout *l, uint8_t
     const char *path = arena_strdup(f->arena, f->at, trimmed), *why;
     size_t name = strcspn(path + 1, ".[");
     f->at += n;
-    if (!accept(f, '='))
+    if (!scan_mark(&f->at, '='))
         return "a part is given a value by '=': .member = 1";
     whole.offset = 0;
     why = layout_find(f->arena, &whole, path, &part);
@@ -116,9 +104,9 @@ static bool goes_on(struct filling *f, const struct layout *l, uint32_t index, u
 {
     struct filling before = *f;
     struct layout part;
-    if ((!braced && !next_part(l, &index, end, &part)) || !accept(f, ','))
+    if ((!braced && !next_part(l, &index, end, &part)) || !scan_mark(&f->at, ','))
         return false;
-    skip_blanks(f);
+    scan_blanks(&f->at);
     bool more = braced || !strchr("}.[", *f->at);
     if (!more)
         *f = before;
@@ -132,7 +120,7 @@ static const char *fill_parts(struct filling *f, const struct layout *l, uint8_t
     uint32_t index = 0, end = 0;
     const char *why = NULL;
     do {
-        skip_blanks(f);
+        scan_blanks(&f->at);
         if (braced && *f->at == '}')
             break;
         if (braced && (*f->at == '.' || *f->at == '[')) {
@@ -149,26 +137,26 @@ static const char *fill_parts(struct filling *f, const struct layout *l, uint8_t
 
 static const char *fill(struct filling *f, const struct layout *l, uint8_t *to)
 {
-    bool braced = accept(f, '{');
+    bool braced = scan_mark(&f->at, '{');
     const char *why = is_number(l) ? fill_number(f, l, to) : fill_parts(f, l, to, braced);
-    return why || !braced || accept(f, '}') ? why : "a list ends with '}'";
+    return why || !braced || scan_mark(&f->at, '}') ? why : "a list ends with '}'";
 }
 
 const char *layout_fill(struct arena *a, const struct layout *l, const char *text, size_t limit,
                         struct text *bytes)
 {
     struct filling f = {text, a};
-    const char *why = accept(&f, '{') ? NULL : "a list is written {1, 2, 3}";
-    for (bool more = true; !why && more && !accept(&f, '}'); more = accept(&f, ',')) {
+    const char *why = scan_mark(&f.at, '{') ? NULL : "a list is written {1, 2, 3}";
+    for (bool more = true; !why && more && !scan_mark(&f.at, '}'); more = scan_mark(&f.at, ',')) {
         if (l->bytes > limit - bytes->length)
             return launch_too_large;
         why = fill(&f, l, add_element(bytes, l));
-        if (!why && *(skip_blanks(&f), f.at) != ',' && *f.at != '}')
+        if (!why && *(scan_blanks(&f.at), f.at) != ',' && *f.at != '}')
             why = "a list is written {1, 2, 3}";
-        if (!why && accept(&f, '}'))
+        if (!why && scan_mark(&f.at, '}'))
             break;
     }
-    skip_blanks(&f);
+    scan_blanks(&f.at);
     if (!why && *f.at)
         why = "something follows the value";
     return why || bytes->length ? why : "a buffer needs at least one element";

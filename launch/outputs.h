@@ -15,10 +15,6 @@ struct view {
     const char *layout;
 };
 
-/* NAME, NAME[a..b], NAME[a] of --show, with .member and [index] behind it, and " as hex"; NAME=FILE,
- * NAME=FILE:WxH of --save. NULL, or the message (static text). */
-const char *output_parse_show(struct arena *a, const char *text, struct launch_output *o);
-const char *output_parse_save(struct arena *a, const char *text, struct launch_output *o);
 /* Appends one line. NULL, or the message (static text, or of the arena). */
 const char *output_show(struct arena *a, const struct launch_output *o, const struct view *v, struct text *t);
 /* The file's content. NULL, or the message (static text, or of the arena). */

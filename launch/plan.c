@@ -60,6 +60,28 @@ static bool has_sizes(const struct launch *l)
     return l->step != LAUNCH_BUFFER || launch_scalars(l->element, l->element_bytes) > 0;
 }
 
+/* Each clause is given whole or not at all, arrays from the first on. */
+static bool has_gaps(const struct launch *l)
+{
+    bool gap = false;
+    for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++) {
+        uint32_t count, *n = launch_sizes((struct launch *)l, c, &count);
+        for (uint32_t i = 1; i < count; i++)
+            gap |= c == LAUNCH_SHARED ? !n[i - 1] && n[i] : !n[i - 1] != !n[i];
+    }
+    return gap;
+}
+
+static bool has_ranges(const struct launch *l)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < l->outputs.count; i++) {
+        const struct launch_output *o = &l->outputs.at[i];
+        good = good && (o->last ? o->first < o->last : !o->first);
+    }
+    return good;
+}
+
 /* What expressions over the round say in the first one. */
 static const char *check_rounds(const struct launch *l)
 {
@@ -86,6 +108,10 @@ const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t
         const char *why = check_rounds(l);
         if (why)
             return why;
+        if (has_gaps(l))
+            return "the sizes of a launch have gaps";
+        if (!has_ranges(l))
+            return "the range of an output is empty";
         if (!has_sizes(l))
             return "the elements of a buffer have another size than their type";
         if (!layout_is_good(l->layout, l->element_bytes))

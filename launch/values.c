@@ -46,6 +46,14 @@ const char *launch_element_name(enum launch_element e)
     return elements[e].name;
 }
 
+bool launch_find_element(const char *name, enum launch_element *e)
+{
+    for (*e = LAUNCH_BYTES; *e <= LAUNCH_DOUBLE; ++*e)
+        if (strcmp(elements[*e].name, name) == 0)
+            return true;
+    return false;
+}
+
 void launch_range(enum launch_element e, int64_t *least, uint64_t *greatest)
 {
     *least = elements[e].least;

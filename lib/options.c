@@ -237,13 +237,10 @@ static bool take_switches(kernc_result *r, const kernc_options *o, struct opt_op
 static bool take_arguments(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     for (size_t i = 0; i < o->argument_count; i++) {
-        const char *text = o->arguments[i];
-        size_t n = strcspn(text, "=");
-        struct launch_argument a = {.name = arena_strdup(&r->arena, text, n)};
-        const char *wrong =
-            n && text[n] ? launch_parse_value(&r->arena, text + n + 1, &a.value) : "wanted: NAME=SPEC";
+        struct launch_argument a;
+        const char *wrong = launch_parse_argument(&r->arena, o->arguments[i], &a);
         if (wrong)
-            bad_option(r, "%s", arena_printf(&r->arena, "argument '%.60s': %s", text, wrong));
+            bad_option(r, "%s", arena_printf(&r->arena, "argument '%.60s': %s", o->arguments[i], wrong));
         vec_push(&r->arena, &opt->expected, a);
     }
     return r->status == KERNC_COMPILED;

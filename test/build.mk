@@ -2,7 +2,7 @@
 
 # One cmocka program a name: test/unit/NAME.c
 UNIT := api_misuse base_diag compile_memory compile_options
-UNIT += base_json launch_layout launch_values
+UNIT += base_json launch_directives launch_layout launch_values
 UNIT += opt_runner opt_pipelines opt_analyses opt_profile
 UNIT += base_containers base_diff base_rows
 UNIT += base_math base_numbers

@@ -62,6 +62,16 @@ static bool skip_blanks(struct lexer *l)
     return new_line;
 }
 
+span ir_lexer_go(struct lexer *l, size_t token, size_t to)
+{
+    for (l->at = token; l->at < to && !at_end(l); l->at++)
+        if (l->source->text[l->at] == '\n') {
+            l->line++;
+            l->line_start = l->at + 1;
+        }
+    return (span){here(l), here(l)};
+}
+
 bool ir_lexer_sees(const struct lexer *l, char c)
 {
     size_t ahead = 0;
@@ -136,7 +146,7 @@ static size_t raw_length(const struct lexer *l)
     return peek(l, n) == '"' ? n : SIZE_MAX;
 }
 
-static void skip_line(struct lexer *l)
+void ir_lexer_skip_line(struct lexer *l)
 {
     while (!at_end(l) && peek(l, 0) != '\n')
         l->at++;
@@ -148,7 +158,7 @@ static void lex_string(struct lexer *l, struct token *t, enum token_kind kind)
     l->at++;
     size_t n = raw_length(l);
     if (n == SIZE_MAX) {
-        skip_line(l);
+        ir_lexer_skip_line(l);
         complain(l, t, MSG_STRING, NULL, NULL);
         return;
     }
@@ -172,7 +182,7 @@ static void lex_bytes(struct lexer *l, struct token *t)
         l->at++;
     size_t digits = l->at - from;
     if (peek(l, 0) != '"' || digits % 2) {
-        skip_line(l);
+        ir_lexer_skip_line(l);
         complain(l, t, MSG_HEX, NULL, NULL);
         return;
     }

@@ -52,6 +52,11 @@ struct lexer {
 void ir_lexer_init(struct lexer *l, const struct source *s, struct diagnostics *d, struct strings *strings);
 /* The next token; at the end of the text TOKEN_END, however often it is asked. */
 struct token ir_lex(struct lexer *l);
+/* Goes from the beginning of the current token to an offset behind it, as if what lies between were one token;
+ * where that ends. */
+span ir_lexer_go(struct lexer *l, size_t token, size_t to);
+/* To the end of the line. */
+void ir_lexer_skip_line(struct lexer *l);
 /* Whether the next word, on this line, begins with this character. */
 bool ir_lexer_sees(const struct lexer *l, char c);
 /* An error, id and format by its row of messages.def; the arguments fit the format. */

@@ -264,19 +264,15 @@ static void parse_host(struct parser *p)
 
 /* ---- kernels --------------------------------------------------------------------------------------- */
 
-uint8_t ir_parse_element(struct parser *p)
+/* enum launch_element; 0 after an error */
+static uint8_t parse_element(struct parser *p)
 {
     struct token t = ir_parse_take(p, TOKEN_WORD, "an element type");
-    for (int e = LAUNCH_BYTES; t.kind == TOKEN_WORD && e <= LAUNCH_DOUBLE; e++)
-        if (strcmp(launch_element_name(e), t.text) == 0)
-            return (uint8_t)e;
+    enum launch_element e;
+    if (t.kind == TOKEN_WORD && launch_find_element(t.text, &e))
+        return (uint8_t)e;
     ir_parse_error(p, t.where, MSG_ELEMENT, t.text);
     return 0;
-}
-
-const char *ir_parse_optional_string(struct parser *p)
-{
-    return p->token.kind == TOKEN_STRING ? ir_parse_take(p, TOKEN_STRING, "a string").text : NULL;
 }
 
 /* name: type "type as written" of element bytes ["layout"] */
@@ -289,9 +285,9 @@ static struct ir_param_info parse_param_info(struct parser *p)
     i.type = (uint8_t)ir_parse_type(p);
     i.text = ir_parse_take(p, TOKEN_STRING, "the type as written, a string").text;
     ir_parse_expect_word(p, "of");
-    i.element = ir_parse_element(p);
+    i.element = parse_element(p);
     i.element_bytes = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an element");
-    i.layout = ir_parse_optional_string(p);
+    i.layout = p->token.kind == TOKEN_STRING ? ir_parse_take(p, TOKEN_STRING, "a layout").text : NULL;
     return i;
 }
 
@@ -365,6 +361,29 @@ static void resolve_globals(struct parser *p)
     }
 }
 
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+/* At its first word. */
+static void parse_directive(struct parser *p)
+{
+    struct launch l;
+    size_t n, start = p->token.start;
+    const char *why = launch_read_directive(p->arena, p->lexer.source->text + start, &n, &l);
+    span where = ir_lexer_go(&p->lexer, start, start + n);
+    if (why)
+        ir_parse_error(p, where, MSG_LAUNCH, why);
+    else if (l.element_bytes > IR_MAX_OBJECT_BYTES)
+        ir_parse_error(p, where, MSG_LIMIT, IR_MAX_OBJECT_BYTES, "bytes of an element");
+    p->token.where = where;
+    if (p->failed)
+        ir_lexer_skip_line(&p->lexer);
+    else if (ir_parse_within(p, p->m->launches.count, IR_MAX_LAUNCHES, "launches") &&
+             (!l.arguments.count || ir_parse_within(p, l.arguments.count - 1, IR_MAX_ARGS, "arguments")) &&
+             (!l.outputs.count || ir_parse_within(p, l.outputs.count - 1, IR_MAX_ARGS, "outputs")))
+        vec_push(p->arena, &p->m->launches, l);
+    ir_parse_advance(p);
+}
+
 /* ---- the module ------------------------------------------------------------------------------------ */
 
 struct statement {
@@ -372,14 +391,17 @@ struct statement {
     void (*parse)(struct parser *p);
 };
 static const struct statement statements[] = {
-    {"module", parse_module_name}, {"text", parse_text},        {"signature", parse_signature},
-    {"object", parse_object},      {"host", parse_host},        {"kernel", parse_kernel},
-    {"define", ir_parse_define},   {"launch", ir_parse_launch}, {"buffer", ir_parse_buffer},
-    {"repeat", ir_parse_repeat},   {"end", ir_parse_end},       {"output", ir_parse_output},
+    {"module", parse_module_name}, {"text", parse_text}, {"signature", parse_signature},
+    {"object", parse_object},      {"host", parse_host}, {"kernel", parse_kernel},
+    {"define", ir_parse_define},
 };
 
 static void parse_statement(struct parser *p)
 {
+    if (p->token.kind == TOKEN_WORD && launch_is_directive(p->token.text)) {
+        parse_directive(p);
+        return;
+    }
     for (size_t i = 0; i < COUNT(statements); i++) {
         if (p->token.kind == TOKEN_WORD && strcmp(p->token.text, statements[i].word) == 0) {
             ir_parse_advance(p);

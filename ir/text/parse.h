@@ -80,9 +80,7 @@ uint64_t ir_parse_integer(struct parser *p, uint64_t limit, const char *what);
 uint32_t ir_parse_word(struct parser *p, const struct map *words, const char *what, enum ir_message unknown);
 /* IR_TYPE_VOID after an error. */
 enum ir_type ir_parse_type(struct parser *p);
-uint8_t ir_parse_element(struct parser *p);             /* enum launch_element; 0 after an error */
-const char *ir_parse_optional_string(struct parser *p); /* NULL: none stands here */
-place ir_parse_location(struct parser *p);              /* [!line[:column]] */
+place ir_parse_location(struct parser *p); /* [!line[:column]] */
 /* To the next token that begins a line, behind the statement that began at this offset; `failed` is reset. */
 void ir_parse_skip_line(struct parser *p, size_t statement_start);
 
@@ -94,10 +92,5 @@ ir_ref ir_parse_value_ref(struct parser *p, const struct token *name);
 uint32_t ir_parse_block_ref(struct parser *p);
 /* r gets the name; an error if another value has it. */
 void ir_parse_define_value(struct parser *p, const struct token *name, ir_ref r);
-void ir_parse_launch(struct parser *p); /* ir/text/parse_launch.c */
-void ir_parse_buffer(struct parser *p);
-void ir_parse_repeat(struct parser *p);
-void ir_parse_end(struct parser *p);
-void ir_parse_output(struct parser *p);
 
 #endif

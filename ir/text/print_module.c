@@ -82,94 +82,6 @@ static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, st
     text_char(out, '\n');
 }
 
-/* ---- launches -------------------------------------------------------------------------------------- */
-
-static void clause(const struct launch *l, enum launch_clause c, struct text *out)
-{
-    uint32_t given, *n = launch_sizes((struct launch *)l, c, &given);
-    while (given && !n[given - 1])
-        given--;
-    if (!given)
-        return;
-    text_printf(out, " %s(", launch_clause_names[c]);
-    if (l->by_round[c])
-        text_quoted(out, l->by_round[c], strlen(l->by_round[c]));
-    for (uint32_t i = 0; !l->by_round[c] && i < given; i++)
-        text_printf(out, "%s%u", i ? ", " : "", n[i]);
-    text_char(out, ')');
-}
-
-static void output(const struct launch_output *o, struct text *out)
-{
-    text_printf(out, " %s(", o->save ? "save" : "show");
-    ir_print_name(o->name, out);
-    if (o->save) {
-        text_addz(out, " = ");
-        text_quoted(out, o->file, strlen(o->file));
-    }
-    if (o->save && (o->width || o->height))
-        text_printf(out, ", %u, %u", o->width, o->height);
-    if (!o->save && (o->first || o->last))
-        text_printf(out, "[%llu..%llu]", (unsigned long long)o->first, (unsigned long long)o->last);
-    layout(o->path && *o->path ? o->path : NULL, out);
-    text_addz(out, o->hex ? " as hex)" : ")");
-}
-
-static void kernel_launch(const struct launch *l, struct text *out)
-{
-    text_addz(out, "launch @");
-    ir_print_name(l->kernel, out);
-    text_char(out, '(');
-    for (uint32_t i = 0; i < l->arguments.count; i++) {
-        const char *name = l->arguments.at[i].name;
-        text_addz(out, i ? ", " : "");
-        ir_print_name(name, out);
-        text_addz(out, " = ");
-        launch_print_value(&l->arguments.at[i].value, out);
-    }
-    text_char(out, ')');
-    for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
-        clause(l, c, out);
-}
-
-static void named_buffer(const struct launch *l, struct text *out)
-{
-    text_addz(out, "buffer ");
-    ir_print_name(l->name, out);
-    text_printf(out, " of %s %u", launch_element_name(l->element), l->element_bytes);
-    layout(l->layout, out);
-    text_addz(out, " (");
-    launch_print_value(&l->arguments.at[0].value, out);
-    text_char(out, ')');
-}
-
-static void repeat(const struct launch *l, struct text *out)
-{
-    text_addz(out, "repeat");
-    if (l->rounds)
-        text_printf(out, " %llu", (unsigned long long)l->rounds);
-    if (l->name) {
-        text_addz(out, " while ");
-        ir_print_name(l->name, out);
-    }
-}
-
-static void directive(const struct launch *l, struct text *out)
-{
-    switch (l->step) {
-    case LAUNCH_KERNEL: kernel_launch(l, out); break;
-    case LAUNCH_BUFFER: named_buffer(l, out); break;
-    case LAUNCH_REPEAT: repeat(l, out); break;
-    case LAUNCH_END: text_addz(out, "end"); break;
-    case LAUNCH_OUTPUT: text_addz(out, "output"); break;
-    }
-    for (uint32_t i = 0; i < l->outputs.count; i++)
-        output(&l->outputs.at[i], out);
-    if (l->line)
-        text_printf(out, " !%u", l->line);
-    text_char(out, '\n');
-}
-
 /* ---- the module ------------------------------------------------------------------------------------ */
 
 static void tables(const struct ir_module *m, struct text *out)
@@ -214,6 +126,8 @@ void ir_print_module_by(const struct ir_module *m,
         function(m->functions.at[i], out);
     }
     text_addz(out, m->launches.count ? "\n" : "");
-    for (uint32_t i = 0; i < m->launches.count; i++)
-        directive(&m->launches.at[i], out);
+    for (uint32_t i = 0; i < m->launches.count; i++) {
+        launch_write_directive(&m->launches.at[i], "@", out);
+        text_char(out, '\n');
+    }
 }

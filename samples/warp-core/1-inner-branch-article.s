@@ -20,9 +20,7 @@
 .mode article
 .kernel trace
     .param out, ptr *, int, 4, "global int *"
-.launch trace, grid 1 1 1, block 2 1 1
-    .argument out, zeros(2)
-    .show out
+.launch trace(out = zeros(2)) grid(1) block(2) show(out)
 
 trace:
     csrr            r1, lane

@@ -6,9 +6,7 @@
 .mode rpc
 .kernel trace, stack 2
     .param out, ptr *, int, 4, "global int *"
-.launch trace, grid 1 1 1, block 2 1 1
-    .argument out, zeros(2)
-    .show out
+.launch trace(out = zeros(2)) grid(1) block(2) show(out)
 
 trace:
     csrr            r1, lane

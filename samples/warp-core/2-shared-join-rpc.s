@@ -15,9 +15,7 @@
 .mode rpc
 .kernel trace, stack 1
     .param out, ptr *, int, 4, "global int *"
-.launch trace, grid 1 1 1, block 3 1 1
-    .argument out, zeros(3)
-    .show out
+.launch trace(out = zeros(3)) grid(1) block(3) show(out)
 
 trace:
     csrr            r1, lane

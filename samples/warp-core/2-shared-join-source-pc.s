@@ -3,9 +3,7 @@
 .mode source-pc
 .kernel trace, stack 2
     .param out, ptr *, int, 4, "global int *"
-.launch trace, grid 1 1 1, block 3 1 1
-    .argument out, zeros(3)
-    .show out
+.launch trace(out = zeros(3)) grid(1) block(3) show(out)
 
 trace:
     csrr            r1, lane

@@ -22,9 +22,7 @@
 .mode article
 .kernel trace
     .param out, ptr *, int, 4, "global int *"
-.launch trace, grid 1 1 1, block 4 1 1
-    .argument out, zeros(4)
-    .show out
+.launch trace(out = zeros(4)) grid(1) block(4) show(out)
 
 trace:
     csrr            r1, lane

@@ -185,10 +185,8 @@ static void head(struct random *r, uint32_t threads, const uint32_t grid[2])
     SAY(".kernel k, private %u, barrier\n    .param out, ptr *, int, 4, \"global int *\"\n", 16 + 4 * WORDS);
     SAY("    .param words, ptr *, int, 4, \"global int *\"\n    .param n, i64, long, 8, \"long\"\n");
     SAY("    .param x, f32, float, 4, \"float\"\n");
-    SAY(".launch k, grid %u %u 1, block %u 1 1\n", grid[0], grid[1], threads);
-    SAY("    .argument out, zeros(%u)\n    .argument words, iota(%u)\n",
-        threads * grid[0] * grid[1] * RESULTS, WORDS);
-    SAY("    .argument n, -12345678901\n    .argument x, 2.75\n");
+    SAY(".launch k(out = zeros(%u), words = iota(%u), n = -12345678901, x = 2.75) grid(%u, %u) block(%u)\n",
+        threads * grid[0] * grid[1] * RESULTS, WORDS, grid[0], grid[1], threads);
 }
 
 static void function(struct random *r)

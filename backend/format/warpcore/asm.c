@@ -204,6 +204,8 @@ static void take_statement(struct wc_assembler *a)
         wc_asm_error(a, "syntax", "a label, a directive or an instruction is wanted here");
         return;
     }
+    if (wc_launch_directive(a))
+        return;
     wc_lexer_advance(&a->lexer);
     if (*t.text == '.')
         wc_directive(a, t);

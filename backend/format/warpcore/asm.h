@@ -33,6 +33,10 @@ struct wc_lexer {
 void wc_lexer_start(struct wc_lexer *l);
 /* Makes the next token l->token; at the end of the text always the end. */
 void wc_lexer_advance(struct wc_lexer *l);
+/* Goes from an offset on the current token's line to one behind it, which is returned as a place. */
+span wc_lexer_go(struct wc_lexer *l, uint32_t from, uint32_t to);
+/* To the end of the line. */
+void wc_lexer_skip_line(struct wc_lexer *l);
 /* Whether the current word or string is a label: a colon follows it. */
 bool wc_at_label(const struct wc_lexer *l);
 
@@ -91,8 +95,6 @@ bool wc_expect_mark(struct wc_assembler *a, char mark);
 /* An integer between least and most, with its sign; 0 if it fails. */
 int64_t wc_take_integer(struct wc_assembler *a, int64_t least, int64_t most, const char *what);
 uint32_t wc_take_u32(struct wc_assembler *a, uint32_t most, const char *what);
-/* Without sign; 0 if it fails. */
-uint64_t wc_take_u64(struct wc_assembler *a, const char *what);
 /* A word or a string; in the image's arena. "" if it fails. */
 const char *wc_take_name(struct wc_assembler *a, const char *what);
 /* A token of text "" if it fails. */
@@ -103,17 +105,7 @@ uint32_t wc_take_target(struct wc_assembler *a, enum wc_fixup_kind kind, uint32_
 void wc_put_word(struct wc_assembler *a, struct wc_ins ins, bool raw, uint32_t word, span where);
 /* The directive that the current token names (asm_tables.c); the token is past it. */
 void wc_directive(struct wc_assembler *a, struct wc_token name);
-/* What .param and .buffer have in common. */
-uint8_t wc_take_element(struct wc_assembler *a);
-const char *wc_take_layout(struct wc_assembler *a);
-/* asm_launches.c: a directive each. */
-void wc_take_launch(struct wc_assembler *a);
-void wc_take_buffer(struct wc_assembler *a);
-void wc_take_repeat(struct wc_assembler *a);
-void wc_take_end(struct wc_assembler *a);
-void wc_take_output(struct wc_assembler *a);
-void wc_take_argument(struct wc_assembler *a);
-void wc_take_show(struct wc_assembler *a);
-void wc_take_save(struct wc_assembler *a);
+/* Takes the directive that begins with the current token, if it is one about launches (launch/directive.c). */
+bool wc_launch_directive(struct wc_assembler *a);
 
 #endif

@@ -50,10 +50,24 @@ static void skip_blanks(struct wc_lexer *l)
 {
     while (peek(l, 0) == ' ' || peek(l, 0) == '\t' || peek(l, 0) == '\r')
         l->at++;
-    if (peek(l, 0) != ';')
-        return;
+    if (peek(l, 0) == ';')
+        wc_lexer_skip_line(l);
+}
+
+void wc_lexer_skip_line(struct wc_lexer *l)
+{
     while (l->at < l->source->length && l->source->text[l->at] != '\n')
         l->at++;
+}
+
+span wc_lexer_go(struct wc_lexer *l, uint32_t from, uint32_t to)
+{
+    for (l->at = from; l->at < to && l->at < l->source->length; l->at++)
+        if (l->source->text[l->at] == '\n') {
+            l->line++;
+            l->line_start = l->at + 1;
+        }
+    return (span){here(l), here(l)};
 }
 
 static void bad(struct wc_lexer *l, const char *id, const char *text)

@@ -64,7 +64,7 @@ static bool read_magnitude(const char *text, uint64_t *n)
     return *end == '\0' && errno == 0;
 }
 
-uint64_t wc_take_u64(struct wc_assembler *a, const char *what)
+static uint64_t take_u64(struct wc_assembler *a, const char *what)
 {
     uint64_t n = 0;
     if (a->lexer.token.kind != WC_TOKEN_NUMBER)
@@ -82,7 +82,7 @@ int64_t wc_take_integer(struct wc_assembler *a, int64_t least, int64_t most, con
     span where = a->lexer.token.where;
     bool negative = wc_accept_mark(a, '-');
     where.end = a->lexer.token.where.end;
-    uint64_t n = wc_take_u64(a, what);
+    uint64_t n = take_u64(a, what);
     if (a->failed)
         return 0;
     bool fits = negative ? n <= (uint64_t) - (least + 1) + 1 && least < 0 : n <= (uint64_t)most;

@@ -204,19 +204,15 @@ static void take_kernel(struct wc_assembler *a)
     vec_push(&a->m->arena, &a->m->kernels, k);
 }
 
-uint8_t wc_take_element(struct wc_assembler *a)
+static uint8_t take_element(struct wc_assembler *a)
 {
-    for (uint8_t e = LAUNCH_BYTES; e <= LAUNCH_DOUBLE; e++)
-        if (wc_accept_word(a, launch_element_name((enum launch_element)e)))
-            return e;
+    enum launch_element e;
+    if (!a->failed && a->lexer.token.kind == WC_TOKEN_WORD && launch_find_element(a->lexer.token.text, &e)) {
+        wc_lexer_advance(&a->lexer);
+        return (uint8_t)e;
+    }
     wc_asm_error(a, "operand", "an element's type is wanted here, as Kern calls it: int, float, struct");
     return 0;
-}
-
-const char *wc_take_layout(struct wc_assembler *a)
-{
-    struct wc_token t = wc_take_string(a, "a layout");
-    return arena_strdup(&a->m->arena, t.text, t.length);
 }
 
 /* .param name, type ["*"], element, bytes [, "text"] [, layout "text"]: of the kernel before it */
@@ -232,12 +228,13 @@ static void take_param(struct wc_assembler *a)
     p.type = a->failed ? 0 : take_type(a);
     p.pointer = wc_accept_mark(a, '*');
     wc_expect_mark(a, ',');
-    p.element = a->failed ? 0 : wc_take_element(a);
+    p.element = a->failed ? 0 : take_element(a);
     wc_expect_mark(a, ',');
     p.element_bytes = wc_take_u32(a, UINT32_MAX, "an element's bytes");
     while (wc_accept_mark(a, ',')) {
         if (wc_accept_word(a, "layout")) {
-            p.layout = wc_take_layout(a);
+            struct wc_token t = wc_take_string(a, "a layout");
+            p.layout = arena_strdup(&a->m->arena, t.text, t.length);
             continue;
         }
         struct wc_token t = wc_take_string(a, "the type as the source has it");
@@ -247,19 +244,38 @@ static void take_param(struct wc_assembler *a)
         vec_push(&a->m->arena, &vec_last(&a->m->kernels).params, p);
 }
 
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+bool wc_launch_directive(struct wc_assembler *a)
+{
+    struct wc_token t = a->lexer.token;
+    struct launch l;
+    size_t n;
+    if (*t.text != '.' || !launch_is_directive(t.text + 1))
+        return false;
+    uint32_t start = t.start + 1;
+    const char *why = launch_read_directive(&a->m->arena, a->lexer.source->text + start, &n, &l);
+    span where = wc_lexer_go(&a->lexer, start, start + (uint32_t)n);
+    if (why) {
+        wc_asm_error_at(a, where, "launch", "%s", why);
+        wc_lexer_skip_line(&a->lexer);
+    } else {
+        l.line = l.line || a->has_file ? l.line : t.where.at.line;
+        vec_push(&a->m->arena, &a->m->launches, l);
+    }
+    wc_lexer_advance(&a->lexer);
+    return true;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     void (*take)(struct wc_assembler *);
 } directives[] = {
-    {".file", take_file},        {".mode", take_mode},        {".shared", take_shared},
-    {".loc", take_loc},          {".word", take_raw_word},    {".bytes", take_bytes},
-    {".int", take_ints},         {".float", take_floats},     {".text", take_text},
-    {".kernel", take_kernel},    {".param", take_param},      {".launch", wc_take_launch},
-    {".show", wc_take_show},     {".save", wc_take_save},     {".argument", wc_take_argument},
-    {".buffer", wc_take_buffer}, {".repeat", wc_take_repeat}, {".end", wc_take_end},
-    {".output", wc_take_output},
+    {".file", take_file},     {".mode", take_mode},     {".shared", take_shared}, {".loc", take_loc},
+    {".word", take_raw_word}, {".bytes", take_bytes},   {".int", take_ints},      {".float", take_floats},
+    {".text", take_text},     {".kernel", take_kernel}, {".param", take_param},
 };
 
 void wc_directive(struct wc_assembler *a, struct wc_token name)

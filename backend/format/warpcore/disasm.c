@@ -128,77 +128,6 @@ static void print_kernel(struct writer *w, const struct wc_kernel *k)
         print_param(w, &k->params.at[i]);
 }
 
-static void print_sizes(struct writer *w, const struct launch *l, enum launch_clause c)
-{
-    uint32_t count, *n = launch_sizes((struct launch *)l, c, &count);
-    while (c == LAUNCH_SHARED && count && !n[count - 1])
-        count--;
-    if (!count)
-        return;
-    text_printf(w->out, ", %s", launch_clause_names[c]);
-    for (uint32_t i = 0; !l->by_round[c] && i < count; i++)
-        text_printf(w->out, " %u", n[i]);
-    if (l->by_round[c]) {
-        text_char(w->out, ' ');
-        text_quoted(w->out, l->by_round[c], strlen(l->by_round[c]));
-    }
-}
-
-static void print_output(struct writer *w, const struct launch_output *o)
-{
-    text_addz(w->out, o->save ? "    .save " : "    .show ");
-    print_name(o->name, w->out);
-    if (o->save) {
-        text_addz(w->out, ", ");
-        text_quoted(w->out, o->file, strlen(o->file));
-        text_printf(w->out, ", %u, %u\n", o->width, o->height);
-    } else {
-        text_printf(w->out, ", %llu, %llu", (unsigned long long)o->first, (unsigned long long)o->last);
-        print_clause(w, "part", o->path);
-        text_addz(w->out, o->hex ? ", hex\n" : "\n");
-    }
-}
-
-static void print_directive(struct writer *w, const struct launch *l)
-{
-    switch (l->step) {
-    case LAUNCH_KERNEL:
-        text_addz(w->out, ".launch ");
-        print_name(l->kernel, w->out);
-        for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
-            print_sizes(w, l, c);
-        break;
-    case LAUNCH_BUFFER:
-        text_addz(w->out, ".buffer ");
-        print_name(l->name, w->out);
-        text_printf(w->out, ", %s, %u", launch_element_name(l->element), l->element_bytes);
-        print_clause(w, "layout", l->layout);
-        break;
-    case LAUNCH_REPEAT:
-        text_printf(w->out, ".repeat %llu", (unsigned long long)l->rounds);
-        if (l->name)
-            text_addz(w->out, ", while "), print_name(l->name, w->out);
-        break;
-    case LAUNCH_END: text_addz(w->out, ".end line"); break;
-    case LAUNCH_OUTPUT: text_addz(w->out, ".output line"); break;
-    }
-    text_printf(w->out, l->step >= LAUNCH_END ? " %u\n" : ", line %u\n", l->line);
-}
-
-static void print_launch(struct writer *w, const struct launch *l)
-{
-    print_directive(w, l);
-    for (uint32_t i = 0; i < l->arguments.count; i++) {
-        text_addz(w->out, "    .argument ");
-        print_name(l->arguments.at[i].name, w->out);
-        text_addz(w->out, ", ");
-        launch_print_value(&l->arguments.at[i].value, w->out);
-        text_char(w->out, '\n');
-    }
-    for (uint32_t i = 0; i < l->outputs.count; i++)
-        print_output(w, &l->outputs.at[i]);
-}
-
 static void print_tables(struct writer *w)
 {
     const struct wc_image *m = w->m;
@@ -211,8 +140,11 @@ static void print_tables(struct writer *w)
     print_texts(w);
     for (uint32_t i = 0; i < m->kernels.count; i++)
         print_kernel(w, &m->kernels.at[i]);
-    for (uint32_t i = 0; i < m->launches.count; i++)
-        print_launch(w, &m->launches.at[i]);
+    for (uint32_t i = 0; i < m->launches.count; i++) {
+        text_char(w->out, '.');
+        launch_write_directive(&m->launches.at[i], "", w->out);
+        text_char(w->out, '\n');
+    }
 }
 
 /* ---- code -------------------------------------------------------------------------------------------- */

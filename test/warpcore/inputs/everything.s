@@ -14,21 +14,9 @@
     .param wide, i64, ulong, 8
     .param "of a struct", ptr *, struct, 24, "global struct s *"
 .kernel other, entry second, registers 31, predicates 8, line 7
-.launch everything, grid 2 1 0, block 8 1 1
-    .argument out, zeros(64)
-    .argument n, -5
-    .argument wide, 0xffffffffffffffff
-    .argument "of a struct", file "in.bin"
-    .show out, 0, 8
-    .show out
-    .save out, "out.pgm", 8, 8
-.launch other, block 1 0 0
-    .argument x, ramp(0, 1.5, 10)
-    .argument y, random(10, 3, -1, 1)
-    .argument z, normal(4, 1, 0.0, 1e-3) ; a comment
-    .argument list, {1, 2.5, -3}
-    .argument iota, iota(3)
-    .save x, "x.txt"
+.launch everything(out = zeros(64), n = -5, wide = 0xffffffffffffffff, "of a struct" = file "in.bin") grid(2) block(8) show(out[0..8]) show(out) save(out = "out.pgm", 8, 8)
+.launch other(x = ramp(0, 1.5, 10), y = random(10, 3, -1, 1), z = normal(4, 1, 0.0, 1e-3), ; a comment
+        list = {1, 2.5, -3}, iota = iota(3)) block(1) save(x = "x.txt")
 
 everything:
     ldarg           r1, 0

@@ -1,9 +1,7 @@
 ; out[i] = 3 * i for odd i, -i for the others
 .kernel first
     .param out, ptr *, int, 4, "global int *"
-.launch first, grid 1 1 1, block 8 1 1
-    .argument out, zeros(8)
-    .show out
+.launch first(out = zeros(8)) grid(1) block(8) show(out)
 
 first:
     csrr            r1, tid.x
