@@ -10,7 +10,7 @@
  */
 #include "fuzz/generate.h"
 
-/* ---- variables ----------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------- */
 
 static void add_variables(struct generator *g, enum fz_shape shape, uint32_t count)
 {
@@ -57,7 +57,7 @@ static void add_parameters(struct generator *g)
         g->f->variables.at[i].parameter = true;
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static void make_function(struct generator *g)
 {
@@ -74,7 +74,7 @@ static void make_function(struct generator *g)
     g->f->cost = g->cost;
 }
 
-/* ---- the kernel ---------------------------------------------------------------------------------------- */
+/* ---- the kernel -------------------------------------------------------------------------------------- */
 
 /* Values that differ among threads. */
 static void add_beginning(struct generator *g, struct fz_node *body)
@@ -211,7 +211,7 @@ static void make_kernel(struct generator *g)
     add_results(g, body);
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------- */
 
 /* Buffers, input, table and the structure's types. */
 static void add_data(struct generator *g)

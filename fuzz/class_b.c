@@ -10,7 +10,7 @@
 enum { MAX_ROWS = 384, MAX_TRIES = 50, MOST_GATES = 2, FIRST_LABEL = 64 };
 enum { GATES = 30, CALLS = 45 }; /* percent of programs, of predicted ones */
 
-/* ---- gates --------------------------------------------------------------------------------------------- */
+/* ---- gates ------------------------------------------------------------------------------------------- */
 
 /* Threads of both sides of a branch may return and may come to a barrier, and all of one side return. An
  * input says which, so a compiler can't know it. The others pass their barrier when those have returned,
@@ -81,7 +81,7 @@ bool fz_leaves_late(const struct fz_program *p)
     return late;
 }
 
-/* ---- calls of one function ----------------------------------------------------------------------------- */
+/* ---- calls of one function --------------------------------------------------------------------------- */
 
 /* Threads run through one function in several calls at a time: in both arms of a branch, directly and by
  * way of another function, and in a loop of one arm. They come to the same convergence barriers and
@@ -254,7 +254,7 @@ static void add_calls(struct fz_program *p)
     add_to_kernel(&g);
 }
 
-/* ---- regions ------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------- */
 
 /* The call is mostly of one of the first functions, which are the likeliest to be quiet. */
 void fz_begin_with_invoke(struct generator *g, struct fz_node *list)
@@ -293,7 +293,7 @@ void fz_add_region(struct generator *g, struct fz_node *list)
     fz_add(fz_add(list, loop), fz_make_log(g));
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------- */
 
 static void make_function(struct generator *g)
 {

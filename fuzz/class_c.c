@@ -15,7 +15,7 @@ struct graph {
     uint32_t dominators[MAX_STATES]; /* of each state by the edges forward, as a set; itself included */
 };
 
-/* ---- graphs -------------------------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------------------------ */
 
 /* One of the next three states, or the end: from the last state, and seldom from others. */
 static uint32_t target_ahead(struct generator *g)
@@ -71,7 +71,7 @@ static struct fz_node *spin(struct generator *g)
                   body);
 }
 
-/* ---- states -------------------------------------------------------------------------------------------- */
+/* ---- states ------------------------------------------------------------------------------------------ */
 
 static struct fz_node *random_state(struct generator *g, uint32_t index)
 {

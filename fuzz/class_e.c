@@ -10,7 +10,7 @@
 
 enum { MAX_TRIES = 60, MOST_WAITING_TRIES = 40, MAX_CALLEES = 3, MOST_RUNS = 260 };
 
-/* ---- how long a thread may run ------------------------------------------------------------------------- */
+/* ---- how long a thread may run ----------------------------------------------------------------------- */
 
 /* How often a block runs at most in a call. */
 static uint64_t times(const struct fz_e_function *g, uint32_t b)
@@ -41,7 +41,7 @@ static uint64_t length(const struct fz_e_function *g, const uint64_t *callees)
     return sum;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------- */
+/* ---- modules ----------------------------------------------------------------------------------------- */
 
 static void kernel_info(struct ir_module *m, uint32_t function)
 {

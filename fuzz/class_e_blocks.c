@@ -3,7 +3,7 @@
  */
 #include "fuzz/class_e_fill.h"
 
-/* ---- parameters and edges ------------------------------------------------------------------------------ */
+/* ---- parameters and edges ---------------------------------------------------------------------------- */
 
 /* Whether several edges of one branch lead to the block. */
 static bool has_twin_edges(const struct fz_e_function *g, uint32_t b)
@@ -168,7 +168,7 @@ static void end_block(struct fz_e_filler *w)
         ir_at(f, end)->args[0] = value;
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 static ir_ref special(struct fz_e_filler *w, enum ir_special s)
 {

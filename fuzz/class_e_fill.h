@@ -41,7 +41,7 @@ static inline ir_ref constant(struct fz_e_filler *w, uint32_t v)
     return ir_const_i32(w->g->fn, v);
 }
 
-/* ---- values and conditions (class_e_values.c) ---------------------------------------------------------- */
+/* ---- values and conditions (class_e_values.c) -------------------------------------------------------- */
 
 /* Compares or computes, at the cursor. */
 ir_ref fz_e_emit2(struct fz_e_filler *w, enum ir_op op, ir_ref a, ir_ref b);
@@ -69,7 +69,7 @@ void fz_e_mix(struct fz_e_filler *w, ir_ref r);
 /* Makes what is written depend on the value: by a row of the log, or the hash. */
 void fz_e_see(struct fz_e_filler *w, ir_ref r);
 
-/* ---- operations (class_e_operations.c) ----------------------------------------------------------------- */
+/* ---- operations (class_e_operations.c) --------------------------------------------------------------- */
 
 /* Whether r has been offered here or above, or is a constant. */
 bool fz_e_is_visible(const struct fz_e_filler *w, ir_ref r);

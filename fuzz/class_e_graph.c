@@ -23,7 +23,7 @@ struct shape {
 
 static uint32_t build(struct shape *s, uint32_t at);
 
-/* ---- blocks and edges ---------------------------------------------------------------------------------- */
+/* ---- blocks and edges -------------------------------------------------------------------------------- */
 
 static uint32_t below(struct shape *s, uint32_t n)
 {
@@ -69,7 +69,7 @@ static void branch(struct shape *s, uint32_t from, uint32_t yes, uint32_t no)
     ir_edge_add(s->g->fn, from, no, 0);
 }
 
-/* ---- constructs: each takes an open block and returns the one where it goes on ------------------------- */
+/* ---- constructs: each takes an open block and returns the one where it goes on ----------------------- */
 
 static uint32_t inner(struct shape *s, uint32_t at)
 {
@@ -191,7 +191,7 @@ static uint32_t build(struct shape *s, uint32_t at)
     return at;
 }
 
-/* ---- unstructured edges -------------------------------------------------------------------------------- */
+/* ---- unstructured edges ------------------------------------------------------------------------------ */
 
 static uint32_t at_position(const struct fz_e_function *g, uint32_t position)
 {

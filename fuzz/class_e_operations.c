@@ -6,7 +6,7 @@
  */
 #include "fuzz/class_e_fill.h"
 
-/* ---- convergent operations ----------------------------------------------------------------------------- */
+/* ---- convergent operations --------------------------------------------------------------------------- */
 
 /* `operands`: b condition, i number, s small number. */
 static const struct operation {
@@ -133,7 +133,7 @@ static ir_ref fact(struct fz_e_filler *w, const struct fz_e_token *t)
     }
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 static bool is_free(const struct ir_function *f)
 {
@@ -180,7 +180,7 @@ static ir_ref random_call(struct fz_e_filler *w, uint32_t callee, ir_ref token)
     return r;
 }
 
-/* ---- places -------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------ */
 
 /* Sets p->made. The value returned may be seen: it is the same whatever anchors gather. 0: it is not, or
  * there is none. */

@@ -42,7 +42,7 @@ static ir_ref behind_hearts(const struct fz_e_function *g, uint32_t block)
     return r;
 }
 
-/* ---- tokens -------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------ */
 
 /* A token whose definition dominates the block, later ones more often; tokens.count: none. */
 static uint32_t choose_token(struct fz_e_function *g, uint32_t block)
@@ -109,7 +109,7 @@ static void put_anchor(struct fz_e_function *g)
     add_token(g, put(g, IR_anchor, block, before, 0), true);
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------- */
 
 /* A block outside the token's innermost cycle that its definition dominates, mostly one soon behind it;
  * IR_NO_BLOCK: none was met. */
@@ -176,7 +176,7 @@ static void put_temptation(struct fz_e_function *g, uint32_t b)
     g->blocks[b].tempts = true;
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------ */
+/* ---- barriers ---------------------------------------------------------------------------------------- */
 
 /* Where all threads come to it that do not go where no way leads to a barrier any more: others may go past
  * it, but some schemes do not let them return while others are there (docs/language.md). Whether threads

@@ -5,7 +5,7 @@
  */
 #include "fuzz/class_e_fill.h"
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------ */
 
 ir_ref fz_e_emit2(struct fz_e_filler *w, enum ir_op op, ir_ref a, ir_ref b)
 {
@@ -172,7 +172,7 @@ ir_ref fz_e_condition(struct fz_e_filler *w)
     return fz_e_offer(w, chance(w, 15) ? ir_emit1(&w->c, IR_not, IR_TYPE_I1, r) : r);
 }
 
-/* ---- what is seen -------------------------------------------------------------------------------------- */
+/* ---- what is seen ------------------------------------------------------------------------------------ */
 
 static ir_ref widen(struct fz_e_filler *w, ir_ref r)
 {

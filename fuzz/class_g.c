@@ -5,7 +5,7 @@
 
 enum { MOST_STAGES = 4, MOST_OPERATIONS = 8, MOST_DIRECTIVES = 6, MOST_MARKS = 4, MOST_LANES = 64 };
 
-/* ---- random sequences ---------------------------------------------------------------------------------- */
+/* ---- random sequences -------------------------------------------------------------------------------- */
 
 static void random_stage(struct fz_program *p, struct fz_random *r)
 {
@@ -147,7 +147,7 @@ uint32_t fz_sequence_size(const struct fz_sequence *s)
     return size;
 }
 
-/* ---- the source ---------------------------------------------------------------------------------------- */
+/* ---- the source -------------------------------------------------------------------------------------- */
 
 /* The labels that stand in the stage, a bit each. */
 static uint64_t labels_of(const struct fz_program *p, uint32_t stage)
@@ -285,7 +285,7 @@ const struct fz_class fz_class_g = {'g',
                                     fz_expect_g,
                                     NULL};
 
-/* ---- smaller ones -------------------------------------------------------------------------------------- */
+/* ---- smaller ones ------------------------------------------------------------------------------------ */
 
 static void reduce_marks(struct fz_reducer *r, struct fz_marks *m)
 {

@@ -147,7 +147,7 @@ static void generate(struct fz_program *p)
 const struct fz_class fz_class_i = {
     'i', "locks", "locks tried in turn, with convergent operations behind them", generate, NULL, fz_holds_i};
 
-/* ---- smaller ones -------------------------------------------------------------------------------------- */
+/* ---- smaller ones ------------------------------------------------------------------------------------ */
 
 static bool simpler_condition(struct fz_reducer *r, struct fz_lock_condition *c)
 {

@@ -35,7 +35,7 @@ struct dead {
     uint32_t labels, depth;
 };
 
-/* ---- what nobody runs ---------------------------------------------------------------------------------- */
+/* ---- what nobody runs -------------------------------------------------------------------------------- */
 
 /* Between, the generator of class b stands where the list does. */
 static void enter(struct dead *d)
@@ -186,7 +186,7 @@ static struct fz_node *dead(struct dead *d, bool otherwise)
     return fz_add(n, otherwise ? fz_add(other, fz_make_log(&d->g)) : other);
 }
 
-/* ---- where it stands ----------------------------------------------------------------------------------- */
+/* ---- where it stands --------------------------------------------------------------------------------- */
 
 static uint32_t length(const struct fz_node *list)
 {
@@ -314,7 +314,7 @@ static void visit_list(struct dead *d, struct fz_node *list)
         insert(d, list, dead(d, chance(&d->g, 25)));
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------- */
 
 /* Where all threads come that have not returned, in loops too. It is no program of the class if one has. */
 static void add_barriers(struct dead *d)

@@ -11,7 +11,7 @@
 #include "fuzz/program.h"
 #include "opt/opt.h"
 
-/* ---- setups -------------------------------------------------------------------------------------------- */
+/* ---- setups ------------------------------------------------------------------------------------------ */
 
 /* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit
  * each; and what they are told, by option: the value plus 1, or 0: the default. check: what the setup's
@@ -89,7 +89,7 @@ struct fz_verdict {
 /* Whether two failures are of one kind, so that the one may stand for the other in reducing. */
 bool fz_same_kind(const struct fz_verdict *a, const struct fz_verdict *b);
 
-/* ---- options ------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------- */
 
 enum { FZ_MAX_JOBS = 64, FZ_REDUCE_LIMIT = 5 };
 struct fz_options {
@@ -140,7 +140,7 @@ bool fz_checks_memory(enum scheme s);
 /* The setups that a program of this class and seed is tried under; the first is the reference setup. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan);
 
-/* ---- trying (trial.c, worker.c) ------------------------------------------------------------------------ */
+/* ---- trying (trial.c, worker.c) ---------------------------------------------------------------------- */
 
 /* Tries it in this process. plan.at[0] gives the reference where the class has none. *at is always the setup
  * being tried, for whoever finds the process dead. */
@@ -169,14 +169,14 @@ struct fz_result {
 void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a,
                   struct fz_result *result);
 
-/* ---- reducing (reduce.c) ------------------------------------------------------------------------------- */
+/* ---- reducing (reduce.c) ----------------------------------------------------------------------------- */
 
 typedef bool fz_still_fails(const struct fz_program *p, void *data);
 /* Makes the program smaller in place as long as fails() says so of what is left; it does of the program
  * given. Returns how many programs it asked about. */
 uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data);
 
-/* ---- the whole (fuzz.c) -------------------------------------------------------------------------------- */
+/* ---- the whole (fuzz.c) ------------------------------------------------------------------------------ */
 
 /* Number of failures; each class ends with the line `class a: N programs, N runs, N failures`. *problem,
  * in the arena: why not all programs were tried, though nobody interrupted; or NULL. */

@@ -84,7 +84,7 @@ void fz_put_first(struct fz_node *list, struct fz_node *n)
     list->first = n;
 }
 
-/* ---- straight-line statements -------------------------------------------------------------------------- */
+/* ---- straight-line statements ------------------------------------------------------------------------ */
 
 static struct fz_node *make_assign(struct generator *g)
 {
@@ -194,7 +194,7 @@ struct fz_node *fz_make_simple(struct generator *g)
     return n;
 }
 
-/* ---- jumps --------------------------------------------------------------------------------------------- */
+/* ---- jumps ------------------------------------------------------------------------------------------- */
 
 struct fz_node *fz_make_return(struct generator *g)
 {
@@ -242,7 +242,7 @@ static struct fz_node *with_jump(struct fz_node *list, struct fz_node *jump)
     return jump ? fz_add(list, jump) : list;
 }
 
-/* ---- branches ------------------------------------------------------------------------------------------ */
+/* ---- branches ---------------------------------------------------------------------------------------- */
 
 static struct fz_node *fresh(void *data)
 {
@@ -341,7 +341,7 @@ static struct fz_node *make_switch(struct generator *g)
     return fz_add(n, cases);
 }
 
-/* ---- loops --------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------- */
 
 uint32_t fz_new_counter(struct generator *g)
 {
@@ -452,7 +452,7 @@ static struct fz_node *make_loops(struct generator *g)
     return if_of(g, condition, arm, other);
 }
 
-/* ---- indices that a branch has looked at --------------------------------------------------------------- */
+/* ---- indices that a branch has looked at ------------------------------------------------------------- */
 
 /* Reads or writes an element with that index. */
 static struct fz_node *use_of_index(struct generator *g, uint32_t index)
@@ -498,7 +498,7 @@ static struct fz_node *make_inside(struct generator *g)
     return fz_add(fz_add(n, arm), other);
 }
 
-/* ---- calls and exceptions ------------------------------------------------------------------------------ */
+/* ---- calls and exceptions ---------------------------------------------------------------------------- */
 
 bool fz_any_throws(const struct generator *g)
 {
@@ -568,7 +568,7 @@ static struct fz_node *make_scope(struct generator *g)
     return n;
 }
 
-/* ---- any ----------------------------------------------------------------------------------------------- */
+/* ---- any --------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_construct(struct generator *g)
 {

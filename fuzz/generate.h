@@ -73,7 +73,7 @@ bool fz_happens(struct generator *g, enum fz_chances chance);
 struct range fz_range(const struct generator *g, enum fz_ranges range);
 uint32_t fz_many(struct generator *g, enum fz_ranges range);
 
-/* ---- statements (generate.c) --------------------------------------------------------------------------- */
+/* ---- statements (generate.c) ------------------------------------------------------------------------- */
 
 /* Lists of statements; one that stands in something. */
 struct fz_node *fz_make_list(struct generator *g, struct range length);
@@ -108,7 +108,7 @@ void fz_generate_b(struct fz_program *p, void (*add)(struct fz_program *p, uint3
 /* class_c.c. A goto from the state that is being made. */
 struct fz_node *fz_make_goto(struct generator *g);
 
-/* ---- expressions (generate_expr.c) --------------------------------------------------------------------- */
+/* ---- expressions (generate_expr.c) ------------------------------------------------------------------- */
 
 struct fz_node *fz_expression(struct generator *g, uint32_t depth);
 struct fz_node *fz_condition(struct generator *g, uint32_t depth); /* 0: nothing is combined */

@@ -9,7 +9,7 @@ enum fz_type fz_random_type(struct generator *g)
     return (enum fz_type)(chance(g, 45) ? FZ_INT + below(g, 2) : below(g, fz_types(g->p)));
 }
 
-/* ---- places -------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------ */
 
 static bool fits(const struct fz_variable *v, enum fz_shape shape, bool assignable)
 {
@@ -109,7 +109,7 @@ struct fz_node *fz_place(struct generator *g, bool integer)
     return t == FZ_BOOL || fz_is_float(t) ? NULL : n;
 }
 
-/* ---- leaves -------------------------------------------------------------------------------------------- */
+/* ---- leaves ------------------------------------------------------------------------------------------ */
 
 static struct fz_node *make_place(struct generator *g)
 {
@@ -158,7 +158,7 @@ static struct fz_node *make_leaf(struct generator *g, uint32_t depth)
     return n ? n : make_constant(g);
 }
 
-/* ---- operators ----------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------- */
 
 static struct fz_node *make_unary(struct generator *g, uint32_t depth)
 {
@@ -209,7 +209,7 @@ static struct fz_node *make_increment(struct generator *g, uint32_t depth)
                   : make_leaf(g, depth);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 enum fz_type fz_generic_type(struct generator *g, const struct fe_builtin *b)
 {
@@ -338,7 +338,7 @@ struct fz_node *fz_expression(struct generator *g, uint32_t depth)
     return depth ? makers[fz_draw(g, weights, COUNT(weights))](g, depth) : make_leaf(g, depth);
 }
 
-/* ---- pointers ------------------------------------------------------------------------------------------ */
+/* ---- pointers ---------------------------------------------------------------------------------------- */
 
 /* All lead to one of FZ_TARGET_COUNT ints of a function's own or, in shared memory, of the thread's own;
  * there is no arithmetic on them. */
@@ -404,7 +404,7 @@ struct fz_node *fz_make_point(struct generator *g)
     return fz_add(fz_add(node(g, FZ_NODE_POINT), target), fz_pointer(g));
 }
 
-/* ---- conditions ---------------------------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------------------- */
 
 static struct fz_node *make_any_expression(struct generator *g, uint32_t depth)
 {
@@ -559,7 +559,7 @@ struct fz_node *fz_operand(struct generator *g, enum fz_observation op)
     return node(g, FZ_NODE_HASH);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------- */
 
 enum number {
 #define NUMBER(id, ...) NUMBER_##id,

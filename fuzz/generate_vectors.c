@@ -39,7 +39,7 @@ void fz_add_vectors(struct generator *g)
     }
 }
 
-/* ---- expressions --------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------- */
 
 static struct fz_node *scalar(struct generator *g, enum fz_type t, uint32_t depth)
 {
@@ -210,7 +210,7 @@ struct fz_node *fz_make_dot(struct generator *g, uint32_t depth)
     return fz_add(n, vector(g, t, length, depth - 1));
 }
 
-/* ---- statements ---------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------- */
 
 /* Of a vector, or of an array of such; NULL: there is none. */
 static struct fz_node *random_variable(struct generator *g, enum fz_kind kind, enum fz_shape shape)

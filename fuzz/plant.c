@@ -23,7 +23,7 @@ const char *const fz_mistake_names[FZ_MISTAKES] = {
 #include "base/checks.def"
 };
 
-/* ---- making -------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------ */
 
 static void draw_threads(struct fz_random *r, struct fz_plant *x)
 {
@@ -104,7 +104,7 @@ bool fz_plant_stands(const struct fz_program *p)
     return fz_count(p, FZ_NODE_PLANT) && p->threads == p->plant->threads && p->blocks == p->plant->blocks;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------------------------- */
 
 static void print_number(struct text *out, int32_t n)
 {
@@ -208,7 +208,7 @@ void fz_print_plant(struct printer *w)
     fz_print_line(w, "}");
 }
 
-/* ---- judging ------------------------------------------------------------------------------------------- */
+/* ---- judging ----------------------------------------------------------------------------------------- */
 
 /* The lines that are marked. */
 static uint32_t marked_lines(const struct text *source, uint32_t lines[MOST_LINES])

@@ -33,7 +33,7 @@ static uint32_t below(struct generator *g, uint32_t n)
     return fz_below(&g->r, n);
 }
 
-/* ---- quiet loops --------------------------------------------------------------------------------------- */
+/* ---- quiet loops ------------------------------------------------------------------------------------- */
 
 struct listener {
     uint64_t loud;
@@ -63,7 +63,7 @@ static void find_loud(struct generator *g)
         g->loud |= (uint64_t)!is_quiet(g, g->p->functions.at[i].body) << i;
 }
 
-/* ---- places -------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------ */
 
 static bool holds_lists(const struct fz_node *list)
 {
@@ -167,7 +167,7 @@ static const struct fz_node *loop_around(const struct generator *g, const struct
     return NULL;
 }
 
-/* ---- predictions --------------------------------------------------------------------------------------- */
+/* ---- predictions ------------------------------------------------------------------------------------- */
 
 static uint32_t random_threshold(struct generator *g)
 {
@@ -270,7 +270,7 @@ static void predict(struct generator *g)
         predict_label(g);
 }
 
-/* ---- quiet parts of class b ---------------------------------------------------------------------------- */
+/* ---- quiet parts of class b -------------------------------------------------------------------------- */
 
 static void make_quiet(struct generator *g, struct fz_node *n)
 {
@@ -303,7 +303,7 @@ void fz_make_parts_quiet(struct fz_program *p)
         make_quiet(&g, p->functions.at[kernel].body);
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------- */
 
 bool fz_is_predicted(const struct fz_program *p)
 {

@@ -33,7 +33,7 @@ static void note_use(const struct fz_node *n, void *data)
     }
 }
 
-/* ---- declarations -------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------ */
 
 uint64_t fz_initial(const struct fz_variable *v, enum fz_type type, uint32_t i)
 {
@@ -170,7 +170,7 @@ static void print_buffers(struct printer *w)
     }
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 /* Pointers lead somewhere from the start. */
 static void note_initial_uses(const struct fz_function *f, struct usage *u)
@@ -220,7 +220,7 @@ static void print_function(struct printer *w, uint32_t index)
     text_addz(w->out, "}\n");
 }
 
-/* ---- tables of functions ------------------------------------------------------------------------------- */
+/* ---- tables of functions ----------------------------------------------------------------------------- */
 
 /* Constant tables at file scope, through which the kernel of class a calls one of two functions of a type. In
  * three quarters of the programs: an array of pointers, one inside of structures that nested designators
@@ -319,7 +319,7 @@ static void print_tables(struct printer *w)
             print_table(w, i / MOST, i % MOST);
 }
 
-/* ---- the kernel ---------------------------------------------------------------------------------------- */
+/* ---- the kernel -------------------------------------------------------------------------------------- */
 
 /* The types of the tiles whose sizes the launch gives, as bits: in a third of the programs some. */
 static uint32_t unsized_tiles(const struct fz_program *p, const struct usage *u)
@@ -385,7 +385,7 @@ static void print_kernel(struct printer *w)
     text_addz(w->out, "}\n");
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------ */
+/* ---- the file ---------------------------------------------------------------------------------------- */
 
 static void print_numbers(struct text *out, const int32_t *numbers, uint32_t count)
 {

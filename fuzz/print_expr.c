@@ -3,7 +3,7 @@
  */
 #include "fuzz/print.h"
 
-/* ---- literals and names -------------------------------------------------------------------------------- */
+/* ---- literals and names ------------------------------------------------------------------------------ */
 
 static void print_double(struct text *out, uint64_t bits)
 {
@@ -56,7 +56,7 @@ void fz_print_name(struct printer *w, uint32_t variable)
     text_printf(w->out, "%c%u", v->counter ? 'i' : letters[v->shape], variable);
 }
 
-/* ---- operators ----------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------- */
 
 static void print_operand(struct printer *w, const struct fz_node *n, char wanted)
 {
@@ -138,7 +138,7 @@ static void print_increment(struct printer *w, const struct fz_node *n)
     text_printf(w->out, "%s)", n->op < 2 ? sign : "");
 }
 
-/* ---- pointers ------------------------------------------------------------------------------------------ */
+/* ---- pointers ---------------------------------------------------------------------------------------- */
 
 const char *fz_pointer_type(const struct fz_program *p)
 {
@@ -184,7 +184,7 @@ static void print_pointer(struct printer *w, const struct fz_node *n)
     text_addz(w->out, index ? "]" : n->kind == FZ_NODE_DEREF || n->kind == FZ_NODE_BEHIND ? ")" : "");
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 /* The type a builtin's parameter converts to, or NULL: any of the generic type's. */
 static const char *parameter_type(char letter, enum fz_type generic)
@@ -231,7 +231,7 @@ static void print_call_either(struct printer *w, const struct fz_node *n)
     print_arguments(w, n->first->next);
 }
 
-/* ---- vectors ------------------------------------------------------------------------------------------- */
+/* ---- vectors ----------------------------------------------------------------------------------------- */
 
 static void print_list(struct printer *w, const char *before, const struct fz_node *n)
 {
@@ -283,7 +283,7 @@ static void print_cast(struct printer *w, const struct fz_node *n)
     text_addz(w->out, length > 1 ? ")" : "");
 }
 
-/* ---- class b ------------------------------------------------------------------------------------------- */
+/* ---- class b ----------------------------------------------------------------------------------------- */
 
 /* The input holds numbers below 100, and no block has more than 64 threads. */
 static void print_never(struct printer *w, const struct fz_node *n)
@@ -299,7 +299,7 @@ static void print_never(struct printer *w, const struct fz_node *n)
     }
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 void fz_print_expr(struct printer *w, const struct fz_node *n)
 {

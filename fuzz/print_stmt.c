@@ -48,7 +48,7 @@ static void print_semicolon(struct printer *w)
     text_addz(w->out, ";\n");
 }
 
-/* ---- branches ------------------------------------------------------------------------------------------ */
+/* ---- branches ---------------------------------------------------------------------------------------- */
 
 static void print_if(struct printer *w, const struct fz_node *n)
 {
@@ -106,7 +106,7 @@ static void print_return(struct printer *w, const struct fz_node *n)
     print_semicolon(w);
 }
 
-/* ---- loops --------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------- */
 
 static void print_bound(struct printer *w, const struct fz_node *n)
 {
@@ -255,7 +255,7 @@ static void print_irreducible(struct printer *w, const struct fz_node *n)
     print_goto(w, n, 3, 'A');
 }
 
-/* ---- class a ------------------------------------------------------------------------------------------- */
+/* ---- class a ----------------------------------------------------------------------------------------- */
 
 static void print_assign(struct printer *w, const struct fz_node *n)
 {
@@ -363,7 +363,7 @@ static void print_exchange(struct printer *w, const struct fz_node *n)
     fz_print_line(w, "barrier();");
 }
 
-/* ---- class b ------------------------------------------------------------------------------------------- */
+/* ---- class b ----------------------------------------------------------------------------------------- */
 
 /* What the statement's operation gives of the operand. */
 static void print_observation(struct printer *w, const struct fz_node *n, const struct fz_node *operand)
@@ -442,7 +442,7 @@ static void print_invoke(struct printer *w, const struct fz_node *n)
     text_addz(w->out, "(gid, input, log, noise, n, h); n = (uint)r; h = (uint)(r >> 32); }\n");
 }
 
-/* ---- class f ------------------------------------------------------------------------------------------- */
+/* ---- class f ----------------------------------------------------------------------------------------- */
 
 static void print_inside(struct printer *w, const struct fz_node *n)
 {
@@ -474,7 +474,7 @@ static void print_converge(struct printer *w, const struct fz_node *n)
     print_observation(w, n, n->first->next);
 }
 
-/* ---- class c ------------------------------------------------------------------------------------------- */
+/* ---- class c ----------------------------------------------------------------------------------------- */
 
 /* "goto L3;", with what is added on the way. */
 static const char *jump(struct printer *w, const struct fz_node *target)
@@ -533,7 +533,7 @@ static void print_spin(struct printer *w, const struct fz_node *n)
     fz_print_line(w, "}");
 }
 
-/* ---- predictions --------------------------------------------------------------------------------------- */
+/* ---- predictions ------------------------------------------------------------------------------------- */
 
 static void print_predict(struct printer *w, const struct fz_node *n)
 {
@@ -612,7 +612,7 @@ static void print_gate(struct printer *w, const struct fz_node *n)
     fz_print_line(w, "}");
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 static void print_stmt(struct printer *w, const struct fz_node *n)
 {

@@ -19,7 +19,7 @@ const char *const fz_geometry[FZ_GEOMETRIES + 1] = {"gid",        "threadIdx.x",
                                                     "blockDim.x", "gridDim.x",   "laneId"};
 const char *const fz_atomics[FZ_ATOMICS] = {"add", "min", "max", "and", "or", "xor"};
 
-/* ---- building ------------------------------------------------------------------------------------------ */
+/* ---- building ---------------------------------------------------------------------------------------- */
 
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind)
 {
@@ -189,7 +189,7 @@ uint64_t fz_random_bits(struct fz_random *r, enum fz_type type)
     return bits == 64 ? v : v & (((uint64_t)1 << bits) - 1);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 char fz_child_letter(const struct fz_node *n, uint32_t index)
 {
@@ -297,7 +297,7 @@ uint32_t fz_count(const struct fz_program *p, enum fz_kind kind)
     return c.found;
 }
 
-/* ---- types --------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------- */
 
 static enum fz_type promoted(enum fz_type t)
 {
@@ -423,7 +423,7 @@ bool fz_is_pure(const struct fe_builtin *b)
            b->how == FE_HOW_REINTERPRET;
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------- */
 
 const struct fz_class *fz_class_find(char letter)
 {

@@ -202,7 +202,7 @@ enum fz_never { FZ_NEVER_INPUT, FZ_NEVER_OWN_INPUT, FZ_NEVER_SIZE, FZ_NEVER_THRE
 /* What a PREDICT names: a LABEL, a STATE, a function. */
 enum fz_predicted { FZ_PREDICTED_LABEL, FZ_PREDICTED_STATE, FZ_PREDICTED_FUNCTION };
 
-/* ---- the tree (program.c) ------------------------------------------------------------------------------ */
+/* ---- the tree (program.c) ---------------------------------------------------------------------------- */
 
 /* Without children. In the program's arena, as all nodes. */
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind);
@@ -268,7 +268,7 @@ uint32_t fz_find_shape(const struct fz_function *f, enum fz_shape shape);
 /* A constant of the type, small ones and edges of the range more often. */
 uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
 
-/* ---- variations (vary.c) ------------------------------------------------------------------------------- */
+/* ---- variations (vary.c) ----------------------------------------------------------------------------- */
 
 /* Of the function's statements; fresh: a new statement for where they stand, or NULL; it may be
  * NULL itself: none is wanted. */
@@ -282,13 +282,13 @@ struct fz_variation {
 /* A copy of a block with other names, and mostly with other changes: for another arm of its branch. */
 struct fz_node *fz_varied(const struct fz_variation *v, const struct fz_node *block);
 
-/* ---- the source (print.c) ------------------------------------------------------------------------------ */
+/* ---- the source (print.c) ---------------------------------------------------------------------------- */
 
 /* A whole .kern file, of class e a .kir file, with a launch directive; the lines of `comment` (or NULL)
  * become its first. */
 void fz_print(const struct fz_program *p, const char *comment, struct text *out);
 
-/* ---- the classes --------------------------------------------------------------------------------------- */
+/* ---- the classes ------------------------------------------------------------------------------------- */
 
 struct fz_class {
     char letter;
@@ -312,7 +312,7 @@ bool fz_expect_g(const struct fz_program *p, uint32_t width, void **contents);
 /* As fz_class.holds (reference_i.c). */
 bool fz_holds_i(const struct fz_program *p, uint32_t width, void **contents, char *text, size_t size);
 const struct fz_class *fz_class_find(char letter); /* NULL: there is none */
-/* ---- predictions (predictions.c) ----------------------------------------------------------------------- */
+/* ---- predictions (predictions.c) --------------------------------------------------------------------- */
 
 /* Whether the seed's program is to have predictions. */
 bool fz_is_predicted(const struct fz_program *p);

@@ -20,7 +20,7 @@ bool fz_reduce_try(struct fz_reducer *r)
     return fails;
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------- */
 
 static uint32_t length(const struct fz_node *list)
 {
@@ -92,7 +92,7 @@ static bool unwrap(struct fz_reducer *r, struct fz_node **link)
     return false;
 }
 
-/* ---- expressions and numbers --------------------------------------------------------------------------- */
+/* ---- expressions and numbers ------------------------------------------------------------------------- */
 
 /* Gives *n the content of `with`, in the same place of its list. */
 static bool become(struct fz_reducer *r, struct fz_node *n, struct fz_node with)
@@ -169,7 +169,7 @@ static void simplify_form(struct fz_reducer *r, struct fz_node *n)
         become(r, n, with);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------ */
+/* ---- the walk ---------------------------------------------------------------------------------------- */
 
 static void reduce_below(struct fz_reducer *r, struct fz_node *n)
 {

@@ -10,7 +10,7 @@
 
 enum { EDGES = 8 }; /* of a block, as numbered by sites */
 
-/* ---- edits --------------------------------------------------------------------------------------------- */
+/* ---- edits ------------------------------------------------------------------------------------------- */
 
 static void replace(struct ir_function *f, ir_ref r, ir_ref by)
 {
@@ -156,7 +156,7 @@ static const struct edit {
     {make_one, false},    {drop_param, false}, {zero_arguments, true}, {zero_operands, false},
 };
 
-/* ---- sweeping ------------------------------------------------------------------------------------------ */
+/* ---- sweeping ---------------------------------------------------------------------------------------- */
 
 static void remove_unreachable(struct arena *a, struct ir_function *f)
 {
@@ -296,7 +296,7 @@ static void sweep(struct ir_module *m)
     arena_free(&a);
 }
 
-/* ---- trying -------------------------------------------------------------------------------------------- */
+/* ---- trying ------------------------------------------------------------------------------------------ */
 
 /* The text of the module after the edit at the sites; NULL: nothing changed, or it would not be valid. */
 static const char *edited(struct fz_reducer *r, const struct edit *e, uint32_t function, uint32_t from,

@@ -26,7 +26,7 @@ static bool may_go_on(struct fz_frame *f)
     return !f->w->failed;
 }
 
-/* ---- straight-line statements -------------------------------------------------------------------------- */
+/* ---- straight-line statements ------------------------------------------------------------------------ */
 
 static void assign(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
@@ -117,7 +117,7 @@ static void write_row(struct fz_warp *w, uint32_t lane, uint64_t v)
     w->rows[lane]++;
 }
 
-/* ---- convergent operations ----------------------------------------------------------------------------- */
+/* ---- convergent operations --------------------------------------------------------------------------- */
 
 /* The operands, by lane, and where they are true, of the lanes that execute the operation together. */
 struct group {
@@ -208,7 +208,7 @@ static void pass_barrier(struct fz_warp *w, const struct fz_node *s, uint64_t ma
     w->barriers = w->barriers * 31 + (uintptr_t)s;
 }
 
-/* ---- branches ------------------------------------------------------------------------------------------ */
+/* ---- branches ---------------------------------------------------------------------------------------- */
 
 static uint64_t run_if(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
@@ -273,7 +273,7 @@ static uint64_t run_try(struct fz_frame *f, const struct fz_node *s, uint64_t ma
     return through | run_list(f, s->first->next, caught);
 }
 
-/* ---- loops --------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------- */
 
 /* Lanes that go on, whose count is to be compared with the bound (or zero) now. */
 static uint64_t goes_on(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
@@ -364,7 +364,7 @@ static uint64_t run_repeat(struct fz_frame *f, const struct fz_node *s, uint64_t
     return mask;
 }
 
-/* ---- gates --------------------------------------------------------------------------------------------- */
+/* ---- gates ------------------------------------------------------------------------------------------- */
 
 /* Barriers give nothing. The lanes that get behind one. */
 static uint64_t pass_branch(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
@@ -399,7 +399,7 @@ static uint64_t run_gate(struct fz_frame *f, const struct fz_node *s, uint64_t m
     return mask;
 }
 
-/* ---- graphs: threads walk them one by one, for they can't see each other ------------------------------- */
+/* ---- graphs: threads walk them one by one, for they can't see each other ----------------------------- */
 
 /* A row of the trace; short of fuel, the guide is zero. */
 static void trace(struct fz_warp *w, uint64_t mask)
@@ -469,7 +469,7 @@ static uint64_t run_graph(struct fz_frame *f, const struct fz_node *s, uint64_t 
     return mask;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 static void initialise(struct fz_frame *f, uint64_t mask)
 {
@@ -522,7 +522,7 @@ static void note_result(struct fz_frame *f, const struct fz_node *s, uint64_t ma
         fz_evaluate_as(f, s->first, mask, f->f->result, f->result);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 static uint64_t leave(uint64_t *where, uint64_t mask)
 {

@@ -35,14 +35,14 @@ struct fz_frame {
     uint64_t result[FZ_MAX_LANES];
 };
 
-/* ---- reference.c --------------------------------------------------------------------------------------- */
+/* ---- reference.c ------------------------------------------------------------------------------------- */
 
 /* Calls a function for these lanes, with the arguments' bits by parameter; those that come back have a
  * result. */
 struct fz_frame fz_call(struct fz_frame *from, uint32_t function, uint64_t mask,
                         uint64_t (*arguments)[FZ_MAX_LANES]);
 
-/* ---- reference_values.c -------------------------------------------------------------------------------- */
+/* ---- reference_values.c ------------------------------------------------------------------------------ */
 
 /* An expression's bits, of its type, for the lanes of the mask; those of others stay as they are. */
 void fz_evaluate(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[]);
@@ -69,7 +69,7 @@ uint64_t fz_apply(const struct fe_builtin *b, const uint64_t arguments[], enum f
 /* Where a variable's elements are. */
 uint64_t *fz_variable_at(const struct fz_frame *f, uint32_t variable, uint32_t lane);
 
-/* ---- reference_vectors.c ------------------------------------------------------------------------------- */
+/* ---- reference_vectors.c ----------------------------------------------------------------------------- */
 
 /* The bits of each element; of a scalar that stands for all. */
 void fz_evaluate_vector(struct fz_frame *f, const struct fz_node *n, uint64_t mask,

@@ -68,7 +68,7 @@ struct passed {
     VEC(uint64_t) names;
 };
 
-/* ---- instances ----------------------------------------------------------------------------------------- */
+/* ---- instances --------------------------------------------------------------------------------------- */
 
 static uint32_t instance_of(struct warp *w, const struct ir_function *f, ir_ref r, uint32_t outer, uint32_t n)
 {
@@ -100,7 +100,7 @@ static uint32_t anchor_instance(struct warp *w, const struct ir_function *f, ir_
     return instance_of(w, f, r, 0, n);
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------ */
 
 static struct group *group_of(struct warp *w, uint32_t instance)
 {
@@ -163,7 +163,7 @@ static void leave(struct warp *w, const u32_vec *before)
     }
 }
 
-/* ---- one thread ---------------------------------------------------------------------------------------- */
+/* ---- one thread -------------------------------------------------------------------------------------- */
 
 static uint64_t run_function(struct warp *w, const struct ir_function *f, const uint64_t *args,
                              uint32_t call);
@@ -298,7 +298,7 @@ static uint64_t run_function(struct warp *w, const struct ir_function *f, const 
     }
 }
 
-/* ---- a warp -------------------------------------------------------------------------------------------- */
+/* ---- a warp ------------------------------------------------------------------------------------------ */
 
 static void run_lane(struct warp *w, uint32_t lane)
 {

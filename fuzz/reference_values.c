@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* ---- conversions --------------------------------------------------------------------------------------- */
+/* ---- conversions ------------------------------------------------------------------------------------- */
 
 static bool is_signed(enum fz_type t)
 {
@@ -79,7 +79,7 @@ uint64_t fz_converted(uint64_t v, enum fz_type from, enum fz_type to)
     return fz_is_float(from) ? to_integer(number(v, from), to) : cut(extended(v, from), to);
 }
 
-/* ---- operators ----------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------- */
 
 static enum fz_type promoted(enum fz_type t)
 {
@@ -198,7 +198,7 @@ uint64_t fz_operate_unary(enum fz_operator op, uint64_t a, enum fz_type t, enum 
     return *result == FZ_DOUBLE ? scalar_bits_f64(-scalar_from_f64(a)) : cut(-a, *result);
 }
 
-/* ---- builtins ------------------------------------------------------------------------------------------ */
+/* ---- builtins ---------------------------------------------------------------------------------------- */
 
 enum known {
     MIN,
@@ -357,7 +357,7 @@ static void evaluate_builtin(struct fz_frame *f, const struct fz_node *n, uint64
     }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------ */
 
 uint64_t *fz_variable_at(const struct fz_frame *f, uint32_t variable, uint32_t lane)
 {
@@ -443,7 +443,7 @@ static uint64_t geometry(const struct fz_warp *w, uint8_t which, uint32_t lane)
     }
 }
 
-/* ---- expressions --------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------- */
 
 void fz_evaluate_as(struct fz_frame *f, const struct fz_node *n, uint64_t mask, enum fz_type type,
                     uint64_t v[])

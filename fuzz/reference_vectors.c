@@ -3,7 +3,7 @@
  */
 #include "fuzz/reference.h"
 
-/* ---- expressions --------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------- */
 
 static void copy(uint64_t to[], const uint64_t from[], uint64_t mask)
 {
@@ -160,7 +160,7 @@ void fz_evaluate_vector(struct fz_frame *f, const struct fz_node *n, uint64_t ma
     }
 }
 
-/* ---- statements ---------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------- */
 
 bool fz_is_vector_place(const struct fz_frame *f, const struct fz_node *target)
 {

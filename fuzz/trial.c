@@ -49,7 +49,7 @@ static kernc_status memory_or_fail(kernc_status status)
     return status;
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------- */
 
 /* What the warp-core target has not, programs that its core does not hold, and functions that a list of
  * passes, or a level without some of its passes, has made too large, to be checked for uniformity or for
@@ -115,7 +115,7 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     return ok;
 }
 
-/* ---- launching ----------------------------------------------------------------------------------------- */
+/* ---- launching --------------------------------------------------------------------------------------- */
 
 static bool make_buffers(struct trial *t, const struct fz_setup *s)
 {
@@ -277,7 +277,7 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
     }
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 static bool same_code(const struct fz_setup *a, const struct fz_setup *b)
 {

@@ -31,7 +31,7 @@ struct trial {
 /* Notes the outcome, for which the text says why, up to the end of its line. Always false. */
 bool trial_fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outcome, const char *text);
 
-/* ---- trial_compare.c ----------------------------------------------------------------------------------- */
+/* ---- trial_compare.c --------------------------------------------------------------------------------- */
 
 size_t trial_bytes(const struct fz_program *p, uint32_t buffer);
 /* Room for what is expected of each buffer. */

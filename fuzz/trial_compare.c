@@ -106,7 +106,7 @@ bool trial_holds(struct trial *t, const struct fz_setup *s)
            trial_fail(t, s, FZ_DIFFERS, text);
 }
 
-/* ---- counts -------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------ */
 
 /* What instructions by class, and by active lanes, add up to. */
 struct counted {
@@ -161,7 +161,7 @@ bool trial_counts(struct trial *t, const struct fz_setup *s, const kernc_statist
     return true;
 }
 
-/* ---- verdicts ------------------------------------------------------------------------------------------ */
+/* ---- verdicts ---------------------------------------------------------------------------------------- */
 
 /* The text without numbers and names, which change from program to program. */
 static void skeleton(const char *text, char *out, size_t size)

@@ -44,7 +44,7 @@ static uint32_t below(const struct change *c, uint32_t n)
     return fz_below(c->v->r, n);
 }
 
-/* ---- names --------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------- */
 
 /* 0: bool, 1: integers, 2: floating numbers. What has one for the other is well typed. */
 static uint32_t family(enum fz_type t)
@@ -83,7 +83,7 @@ static void choose_names(struct change *c)
     }
 }
 
-/* ---- operators and numbers ----------------------------------------------------------------------------- */
+/* ---- operators and numbers --------------------------------------------------------------------------- */
 
 static bool commutes(uint8_t op)
 {
@@ -186,7 +186,7 @@ static void change_node(const struct change *c, struct fz_node *n)
     }
 }
 
-/* ---- statements ---------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------- */
 
 static bool is_jump(const struct fz_node *n)
 {
@@ -224,7 +224,7 @@ static void edit_list(const struct change *c, struct fz_node *block)
     }
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 static void change(const struct change *c, struct fz_node *n)
 {

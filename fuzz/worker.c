@@ -64,7 +64,7 @@ static double spent_by(pid_t pid)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- the child's side ---------------------------------------------------------------------------------- */
+/* ---- the child's side -------------------------------------------------------------------------------- */
 
 static void report(int to, uint64_t seed, const struct fz_verdict *verdict)
 {
@@ -117,7 +117,7 @@ _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
     _exit(0);
 }
 
-/* ---- the parent's side --------------------------------------------------------------------------------- */
+/* ---- the parent's side ------------------------------------------------------------------------------- */
 
 static void begin_seed(struct worker *k)
 {
@@ -232,7 +232,7 @@ struct fz_verdict fz_try_apart(const struct fz_options *o, const struct fz_progr
     return answered ? r.verdict : v;
 }
 
-/* ---- a class ------------------------------------------------------------------------------------------- */
+/* ---- a class ----------------------------------------------------------------------------------------- */
 
 struct crew {
     const struct fz_options *o;
