@@ -251,10 +251,8 @@ static void make_functions(struct generator *g)
 
 static void generate(struct fz_program *p)
 {
-    static const uint8_t threads[] = {1, 2, 7, 16, 32, 33, 64, 96};
     struct generator g = {.p = p, .r = fz_random(p->seed, 'a'), .column = FZ_COLUMN_A};
-    p->threads = threads[below(&g, COUNT(threads))];
-    p->blocks = 1 + below(&g, 2);
+    fz_draw_launch(&g);
     p->pointers = chance(&g, 60);
     p->shared_targets = chance(&g, 40);
     add_data(&g);
@@ -263,21 +261,11 @@ static void generate(struct fz_program *p)
     make_functions(&g);
 }
 
-static void generate_arms(struct fz_program *p)
+static void generate_plain(struct fz_program *p)
 {
-    static const uint8_t threads[] = {4, 8, 13, 16, 32, 33, 64};
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'f'), .column = FZ_COLUMN_F};
-    p->threads = threads[below(&g, COUNT(threads))];
-    p->blocks = chance(&g, 80) ? 1 : 2;
-    add_data(&g);
-    make_functions(&g);
-}
-
-static void generate_vectors(struct fz_program *p)
-{
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'h'), .column = FZ_COLUMN_H};
-    p->threads = 1 + below(&g, 40);
-    p->blocks = 1 + below(&g, 2);
+    struct generator g = {.p = p, .r = fz_random(p->seed, (uint64_t)p->class)};
+    g.column = p->class == 'f' ? FZ_COLUMN_F : FZ_COLUMN_H;
+    fz_draw_launch(&g);
     add_data(&g);
     make_functions(&g);
 }
@@ -289,9 +277,9 @@ const struct fz_class fz_class_d = {
 const struct fz_class fz_class_f = {'f',
                                     "arms with much in common",
                                     "values and sets of threads in divergent arms, by reference",
-                                    generate_arms,
+                                    generate_plain,
                                     fz_expect,
                                     NULL};
 const struct fz_class fz_class_h = {
-    'h',       "vectors", "vectors by element, by selections and by parts, by reference", generate_vectors,
+    'h',       "vectors", "vectors by element, by selections and by parts, by reference", generate_plain,
     fz_expect, NULL};

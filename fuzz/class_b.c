@@ -317,7 +317,6 @@ static void make_function(struct generator *g)
 
 static void try_generate(struct fz_program *p, uint32_t attempt)
 {
-    static const uint8_t threads[] = {4, 8, 13, 16, 32, 32, 40, 64};
     struct generator g = {.p = p,
                           .r = fz_random(p->seed, (uint64_t)p->class + 256 * attempt),
                           .column = FZ_COLUMN_B,
@@ -325,8 +324,7 @@ static void try_generate(struct fz_program *p, uint32_t attempt)
     struct fz_buffer buffers[] = {{"log", FZ_ULONG, false, MAX_ROWS, 0},
                                   {"noise", FZ_UINT, false, 1, 0},
                                   {"input", FZ_INT, true, 0, FZ_INPUTS}};
-    p->blocks = chance(&g, 80) ? 1 : 2;
-    p->threads = threads[below(&g, COUNT(threads))];
+    fz_draw_launch(&g);
     vec_clear(&p->buffers);
     for (size_t i = 0; i < COUNT(buffers); i++)
         vec_push(p->arena, &p->buffers, buffers[i]);

@@ -98,14 +98,12 @@ static struct fz_node *random_state(struct generator *g, uint32_t index)
 
 static void generate(struct fz_program *p)
 {
-    static const uint8_t threads[] = {1, 3, 16, 32, 40, 64};
     static const struct fz_buffer trace = {"trace", FZ_UINT, false, MAX_TRACE, 0},
                                   input = {"input", FZ_INT, true, 0, FZ_INPUTS};
     struct graph c = {0};
     struct generator g = {.p = p, .r = fz_random(p->seed, 'c'), .column = FZ_COLUMN_C, .graph = &c};
     struct fz_node *graph = node(&g, FZ_NODE_GRAPH), *states = node(&g, FZ_NODE_BLOCK);
-    p->blocks = 1;
-    p->threads = threads[below(&g, COUNT(threads))];
+    fz_draw_launch(&g);
     vec_push(p->arena, &p->buffers, trace);
     vec_push(p->arena, &p->buffers, input);
     vec_push(p->arena, &p->functions, ((struct fz_function){.is_void = true}));

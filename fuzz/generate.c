@@ -60,6 +60,18 @@ uint32_t fz_many(struct generator *g, enum fz_ranges which)
     return many(g, ranges[which][g->column]);
 }
 
+void fz_draw_launch(struct generator *g)
+{
+    static const struct {
+        uint8_t two, threads[8];
+    } launches[FZ_WEIGHTS] = {
+#define LAUNCH(column, two, ...) [FZ_COLUMN_##column] = {two, {__VA_ARGS__}},
+#include "fuzz/weights.def"
+    };
+    g->p->blocks = chance(g, launches[g->column].two) ? 2 : 1;
+    g->p->threads = launches[g->column].threads[below(g, COUNT(launches->threads))];
+}
+
 static struct fz_node *empty_list(struct generator *g)
 {
     return node(g, FZ_NODE_BLOCK);
@@ -244,17 +256,11 @@ static struct fz_node *with_jump(struct fz_node *list, struct fz_node *jump)
 
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
-static struct fz_node *fresh(void *data)
-{
-    return fz_make_simple(data);
-}
-
 /* Another arm like this one, which has added `cost`. */
 static struct fz_node *like(struct generator *g, const struct fz_node *arm, uint32_t cost)
 {
-    struct fz_variation v = {g->p, g->f, &g->r, fresh, g};
     g->cost += cost;
-    return fz_size(arm) > MAX_SIZE ? empty_list(g) : fz_varied(&v, arm);
+    return fz_size(arm) > MAX_SIZE ? empty_list(g) : fz_varied(g, arm);
 }
 
 static struct fz_node *if_of(struct generator *g, struct fz_node *condition, struct fz_node *then,

@@ -72,6 +72,8 @@ uint32_t fz_draw(struct generator *g, const uint8_t (*weights)[FZ_WEIGHTS], uint
 bool fz_happens(struct generator *g, enum fz_chances chance);
 struct range fz_range(const struct generator *g, enum fz_ranges range);
 uint32_t fz_many(struct generator *g, enum fz_ranges range);
+/* The program's blocks and threads. */
+void fz_draw_launch(struct generator *g);
 
 /* ---- statements (generate.c) ------------------------------------------------------------------------- */
 
@@ -91,6 +93,8 @@ struct fz_node *fz_make_invoke(struct generator *g);
 /* Some threads execute the statement. */
 struct fz_node *fz_some(struct generator *g, struct fz_node *condition, struct fz_node *statement);
 void fz_put_first(struct fz_node *list, struct fz_node *n);
+/* vary.c. A copy of a list with other names, and mostly with other changes: for another arm of its branch. */
+struct fz_node *fz_varied(struct generator *g, const struct fz_node *list);
 /* A loop's own counter. */
 uint32_t fz_new_counter(struct generator *g);
 struct fz_node *fz_always(struct generator *g);
@@ -126,8 +130,6 @@ struct fz_node *fz_own_input(struct generator *g);
 struct fz_node *fz_operand(struct generator *g, enum fz_observation op);
 /* A call of the function, with random arguments; NULL: it may not be called here. */
 struct fz_node *fz_call_of(struct generator *g, uint32_t callee, uint32_t depth);
-/* A type for the generic places of a builtin's signature. */
-enum fz_type fz_generic_type(struct generator *g, const struct fe_builtin *b);
 /* generate_vectors.c. Vectors as variables, scalars of vectors, statements. */
 void fz_add_vectors(struct generator *g);
 struct fz_node *fz_make_vector_element(struct generator *g, uint32_t depth);
@@ -136,7 +138,6 @@ struct fz_node *fz_make_vector_assign(struct generator *g);
 struct fz_node *fz_make_step(struct generator *g);
 struct fz_node *fz_make_store_row(struct generator *g);
 /* An expression of pointer type; a statement that changes a pointer; NULL where there are none. */
-struct fz_node *fz_pointer(struct generator *g);
 struct fz_node *fz_make_point(struct generator *g);
 
 #endif

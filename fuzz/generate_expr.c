@@ -39,6 +39,72 @@ static struct fz_node *variable(struct generator *g, enum fz_kind kind, enum fz_
     return v == UINT32_MAX ? NULL : fz_named(g, kind, v);
 }
 
+/* ---- pointers ---------------------------------------------------------------------------------------- */
+
+/* All lead to one of FZ_TARGET_COUNT ints of a function's own or, in shared memory, of the thread's own;
+ * there is no arithmetic on them. */
+static struct fz_node *pointers_at(struct generator *g, enum fz_kind kind, enum fz_shape shape)
+{
+    struct fz_node *n = variable(g, kind, shape, false);
+    if (!n)
+        return NULL;
+    bool is_constant = chance(g, 60);
+    return fz_add(n,
+                  is_constant ? fz_constant(g->p, FZ_INT, below(g, FZ_TARGET_COUNT)) : fz_expression(g, 1));
+}
+
+/* What a pointer can be put in; NULL: there is nothing. */
+static struct fz_node *pointer_place(struct generator *g)
+{
+    struct fz_node *n = NULL;
+    switch (below(g, 5)) {
+    case 0: n = variable(g, FZ_NODE_BEHIND, FZ_LEADER, false); break;
+    case 1: n = variable(g, FZ_NODE_MEMBER, FZ_LINK, false); break;
+    case 2: n = pointers_at(g, FZ_NODE_ENTRY, FZ_POINTERS); break;
+    default: break;
+    }
+    return n ? n : variable(g, FZ_NODE_POINTER, FZ_POINTER, false);
+}
+
+static struct fz_node *chosen_pointer(struct generator *g)
+{
+    struct fz_node *n = fz_add(node(g, FZ_NODE_CHOSEN), fz_expression(g, 1));
+    for (int i = 0; i < 2; i++) {
+        struct fz_node *p = below(g, 3) ? pointer_place(g) : pointers_at(g, FZ_NODE_AT, FZ_TARGETS);
+        if (!p)
+            p = pointer_place(g);
+        if (!p)
+            return NULL;
+        fz_add(n, p);
+    }
+    return n;
+}
+
+static struct fz_node *random_pointer(struct generator *g)
+{
+    uint32_t dice = below(g, 100);
+    struct fz_node *n = NULL;
+    if (!g->p->pointers)
+        return NULL;
+    if (dice < 25)
+        n = pointers_at(g, FZ_NODE_AT, FZ_TARGETS);
+    else if (dice < 45)
+        n = chosen_pointer(g);
+    return n ? n : pointer_place(g);
+}
+
+struct fz_node *fz_make_point(struct generator *g)
+{
+    struct fz_node *n = NULL, *target = g->p->pointers ? pointer_place(g) : NULL;
+    if (!target)
+        return NULL;
+    if (target->kind != FZ_NODE_BEHIND && chance(g, 25))
+        n = variable(g, FZ_NODE_LEAD, FZ_LEADER, false);
+    if (n)
+        return fz_add(n, target);
+    return fz_add(fz_add(node(g, FZ_NODE_POINT), target), random_pointer(g));
+}
+
 static struct fz_node *make_variable(struct generator *g, bool assignable)
 {
     return variable(g, FZ_NODE_VARIABLE, FZ_SCALAR, assignable);
@@ -60,7 +126,7 @@ static struct fz_node *make_field(struct generator *g, bool assignable)
 
 static struct fz_node *make_deref(struct generator *g, bool assignable)
 {
-    struct fz_node *p = fz_pointer(g);
+    struct fz_node *p = random_pointer(g);
     UNUSED(assignable);
     return p ? fz_add(node(g, FZ_NODE_DEREF), p) : NULL;
 }
@@ -118,7 +184,7 @@ static struct fz_node *make_place(struct generator *g)
 
 static struct fz_node *make_same(struct generator *g)
 {
-    struct fz_node *a = fz_pointer(g), *b = fz_pointer(g);
+    struct fz_node *a = random_pointer(g), *b = random_pointer(g);
     return a && b ? fz_add(fz_add(node(g, FZ_NODE_SAME), a), b) : NULL;
 }
 
@@ -211,7 +277,8 @@ static struct fz_node *make_increment(struct generator *g, uint32_t depth)
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
-enum fz_type fz_generic_type(struct generator *g, const struct fe_builtin *b)
+/* A type for the generic places of a builtin's signature. */
+static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b)
 {
     static const enum fz_type numbers[] = {FZ_INT, FZ_UINT, FZ_LONG, FZ_ULONG, FZ_FLOAT, FZ_DOUBLE};
     const char *params = b->signature + 2;
@@ -243,7 +310,7 @@ static struct fz_node *make_builtin(struct generator *g, uint32_t depth)
         row = below(g, fe_builtin_count);
     while (!may_use(g, &fe_builtins[row]));
     struct fz_node *n = fz_leaf(g->p, FZ_NODE_BUILTIN, row, 0);
-    n->type = (uint8_t)fz_generic_type(g, &fe_builtins[row]);
+    n->type = (uint8_t)generic_type(g, &fe_builtins[row]);
     for (uint32_t i = 0; i < fe_builtin_params(&fe_builtins[row]); i++)
         fz_add(n, fz_expression(g, depth - 1));
     return n;
@@ -254,7 +321,7 @@ static bool add_argument(struct generator *g, struct fz_node *call, const struct
                          uint32_t depth)
 {
     if (param->shape == FZ_POINTER) {
-        struct fz_node *p = fz_pointer(g);
+        struct fz_node *p = random_pointer(g);
         if (p)
             fz_add(call, p);
         return p;
@@ -336,72 +403,6 @@ struct fz_node *fz_expression(struct generator *g, uint32_t depth)
 #include "fuzz/weights.def"
     };
     return depth ? makers[fz_draw(g, weights, COUNT(weights))](g, depth) : make_leaf(g, depth);
-}
-
-/* ---- pointers ---------------------------------------------------------------------------------------- */
-
-/* All lead to one of FZ_TARGET_COUNT ints of a function's own or, in shared memory, of the thread's own;
- * there is no arithmetic on them. */
-static struct fz_node *pointers_at(struct generator *g, enum fz_kind kind, enum fz_shape shape)
-{
-    struct fz_node *n = variable(g, kind, shape, false);
-    if (!n)
-        return NULL;
-    bool is_constant = chance(g, 60);
-    return fz_add(n,
-                  is_constant ? fz_constant(g->p, FZ_INT, below(g, FZ_TARGET_COUNT)) : fz_expression(g, 1));
-}
-
-/* What a pointer can be put in; NULL: there is nothing. */
-static struct fz_node *pointer_place(struct generator *g)
-{
-    struct fz_node *n = NULL;
-    switch (below(g, 5)) {
-    case 0: n = variable(g, FZ_NODE_BEHIND, FZ_LEADER, false); break;
-    case 1: n = variable(g, FZ_NODE_MEMBER, FZ_LINK, false); break;
-    case 2: n = pointers_at(g, FZ_NODE_ENTRY, FZ_POINTERS); break;
-    default: break;
-    }
-    return n ? n : variable(g, FZ_NODE_POINTER, FZ_POINTER, false);
-}
-
-static struct fz_node *chosen_pointer(struct generator *g)
-{
-    struct fz_node *n = fz_add(node(g, FZ_NODE_CHOSEN), fz_expression(g, 1));
-    for (int i = 0; i < 2; i++) {
-        struct fz_node *p = below(g, 3) ? pointer_place(g) : pointers_at(g, FZ_NODE_AT, FZ_TARGETS);
-        if (!p)
-            p = pointer_place(g);
-        if (!p)
-            return NULL;
-        fz_add(n, p);
-    }
-    return n;
-}
-
-struct fz_node *fz_pointer(struct generator *g)
-{
-    uint32_t dice = below(g, 100);
-    struct fz_node *n = NULL;
-    if (!g->p->pointers)
-        return NULL;
-    if (dice < 25)
-        n = pointers_at(g, FZ_NODE_AT, FZ_TARGETS);
-    else if (dice < 45)
-        n = chosen_pointer(g);
-    return n ? n : pointer_place(g);
-}
-
-struct fz_node *fz_make_point(struct generator *g)
-{
-    struct fz_node *n = NULL, *target = g->p->pointers ? pointer_place(g) : NULL;
-    if (!target)
-        return NULL;
-    if (target->kind != FZ_NODE_BEHIND && chance(g, 25))
-        n = variable(g, FZ_NODE_LEAD, FZ_LEADER, false);
-    if (n)
-        return fz_add(n, target);
-    return fz_add(fz_add(node(g, FZ_NODE_POINT), target), fz_pointer(g));
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------- */

@@ -38,8 +38,7 @@ static inline bool fz_adds_doubles(const struct fz_program *p)
     return p->class == 'a' && p->seed / 2 % 2;
 }
 
-/* print_stmt.c: a BLOCK with its braces, and the statements of one. */
-void fz_print_block(struct printer *w, const struct fz_node *block);
+/* print_stmt.c: the statements of a BLOCK. */
 void fz_print_list(struct printer *w, const struct fz_node *block);
 /* An indented line of text. */
 void fz_print_line(struct printer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

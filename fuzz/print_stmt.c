@@ -26,7 +26,7 @@ void fz_print_list(struct printer *w, const struct fz_node *block)
         print_stmt(w, s);
 }
 
-void fz_print_block(struct printer *w, const struct fz_node *block)
+static void print_block(struct printer *w, const struct fz_node *block)
 {
     text_addz(w->out, "{\n");
     w->indent++;
@@ -56,10 +56,10 @@ static void print_if(struct printer *w, const struct fz_node *n)
     begin(w, "if (");
     fz_print_expr(w, n->first);
     text_addz(w->out, ") ");
-    fz_print_block(w, then);
+    print_block(w, then);
     if (otherwise->first) {
         text_addz(w->out, " else ");
-        fz_print_block(w, otherwise);
+        print_block(w, otherwise);
     }
     text_char(w->out, '\n');
 }
@@ -88,9 +88,9 @@ static void print_switch(struct printer *w, const struct fz_node *n)
 static void print_try(struct printer *w, const struct fz_node *n)
 {
     begin(w, "try ");
-    fz_print_block(w, n->first);
+    print_block(w, n->first);
     text_addz(w->out, " catch ");
-    fz_print_block(w, n->first->next);
+    print_block(w, n->first->next);
     text_char(w->out, '\n');
 }
 
@@ -145,7 +145,7 @@ static void print_for(struct printer *w, const struct fz_node *n)
     text_addz(w->out, "; ");
     fz_print_name(w, n->name);
     text_addz(w->out, n->flag ? "--) " : "++) ");
-    fz_print_block(w, fz_child(n, 2));
+    print_block(w, fz_child(n, 2));
     text_char(w->out, '\n');
 }
 
@@ -220,7 +220,7 @@ static void print_loop(struct printer *w, const struct fz_node *n)
 static void print_forever(struct printer *w, const struct fz_node *n)
 {
     begin(w, "for (;;) ");
-    fz_print_block(w, n->first);
+    print_block(w, n->first);
     text_char(w->out, '\n');
 }
 
@@ -458,9 +458,9 @@ static void print_inside(struct printer *w, const struct fz_node *n)
     text_addz(w->out, "if (");
     fz_print_name(w, n->name);
     text_printf(w->out, " < %d) ", FZ_ARRAY_LENGTH);
-    fz_print_block(w, n->first->next);
+    print_block(w, n->first->next);
     text_addz(w->out, " else ");
-    fz_print_block(w, n->first->next->next);
+    print_block(w, n->first->next->next);
     text_char(w->out, '\n');
     w->indent--;
     fz_print_line(w, "}");
@@ -619,7 +619,7 @@ static void print_stmt(struct printer *w, const struct fz_node *n)
     switch (n->kind) {
     case FZ_NODE_BLOCK:
         fz_print_indent(w);
-        fz_print_block(w, n);
+        print_block(w, n);
         text_char(w->out, '\n');
         break;
     case FZ_NODE_IF: print_if(w, n); break;

@@ -112,7 +112,6 @@ struct fz_program {
     bool pointers;             /* functions have some to few ints, their own or */
     bool shared_targets;       /* the thread's in shared memory */
     int32_t inputs[FZ_INPUTS], table[FZ_TABLE];
-    uint32_t loops;  /* counters of class b are numbered through the program */
     uint32_t beyond; /* which of the source's elements of arrays may be outside; 0: none */
     VEC(struct fz_buffer) buffers;
     VEC(struct fz_function) functions; /* the last one is the kernel; functions call earlier ones only */
@@ -267,20 +266,6 @@ uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape 
 uint32_t fz_find_shape(const struct fz_function *f, enum fz_shape shape);
 /* A constant of the type, small ones and edges of the range more often. */
 uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
-
-/* ---- variations (vary.c) ----------------------------------------------------------------------------- */
-
-/* Of the function's statements; fresh: a new statement for where they stand, or NULL; it may be
- * NULL itself: none is wanted. */
-struct fz_variation {
-    struct fz_program *p;
-    const struct fz_function *f;
-    struct fz_random *r;
-    struct fz_node *(*fresh)(void *data);
-    void *data;
-};
-/* A copy of a block with other names, and mostly with other changes: for another arm of its branch. */
-struct fz_node *fz_varied(const struct fz_variation *v, const struct fz_node *block);
 
 /* ---- the source (print.c) ---------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * statements moved, dropped and inserted, single operators and constants changed. All that is left is a
  * program of its class: nobody expects the two lists to compute the same.
  */
-#include "fuzz/program.h"
+#include "fuzz/generate.h"
 
 /* Chances in percent. */
 enum {
@@ -23,25 +23,15 @@ enum {
 };
 
 struct change {
-    const struct fz_variation *v;
+    struct generator *g;
     uint32_t *to;  /* by variable: its new name */
     bool edits;    /* more than names is to change */
     bool any_type; /* names of variables of other types, too */
 };
 
-static bool chance(const struct change *c, uint32_t percent)
-{
-    return fz_chance(c->v->r, percent);
-}
-
 static bool edit(const struct change *c, uint32_t percent)
 {
-    return c->edits && chance(c, percent);
-}
-
-static uint32_t below(const struct change *c, uint32_t n)
-{
-    return fz_below(c->v->r, n);
+    return c->edits && chance(c->g, percent);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------- */
@@ -56,26 +46,26 @@ static uint32_t family(enum fz_type t)
  * addresses, which have one type. */
 static bool may_exchange(const struct change *c, uint32_t i, uint32_t k)
 {
-    const struct fz_variable *x = &c->v->f->variables.at[i], *y = &c->v->f->variables.at[k];
+    const struct fz_variable *x = &c->g->f->variables.at[i], *y = &c->g->f->variables.at[k];
     if (x->shape != y->shape || x->elements != y->elements || x->scoped || y->scoped || x->counter ||
         y->counter)
         return false;
-    bool any_type = c->any_type && !x->elements && (x->shape == FZ_SCALAR || fz_is_plain(c->v->p));
+    bool any_type = c->any_type && !x->elements && (x->shape == FZ_SCALAR || fz_is_plain(c->g->p));
     return x->type == y->type || (any_type && family(x->type) == family(y->type));
 }
 
 static void choose_names(struct change *c)
 {
-    uint32_t count = c->v->f->variables.count;
-    bool renamed = chance(c, RENAMED);
-    c->any_type = chance(c, ANY_TYPE);
-    c->to = arena_array(c->v->p->arena, uint32_t, count + 1);
+    uint32_t count = c->g->f->variables.count;
+    bool renamed = chance(c->g, RENAMED);
+    c->any_type = chance(c->g, ANY_TYPE);
+    c->to = arena_array(c->g->p->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++)
         c->to[i] = i;
     for (uint32_t i = 0; renamed && i < count; i++) {
         uint32_t choices = 0, j = i;
         for (uint32_t k = 0; k < count; k++)
-            if (may_exchange(c, i, k) && below(c, ++choices) == 0)
+            if (may_exchange(c, i, k) && below(c->g, ++choices) == 0)
                 j = k;
         uint32_t name = c->to[i];
         c->to[i] = c->to[j];
@@ -109,7 +99,7 @@ static uint8_t other_operator(const struct change *c, uint8_t op)
     const struct fz_operator_info *o = &fz_operator_info[op], *other;
     uint8_t result;
     do {
-        result = (uint8_t)below(c, FZ_OP_MINUS);
+        result = (uint8_t)below(c->g, FZ_OP_MINUS);
         other = &fz_operator_info[result];
     } while (other->operands != o->operands || other->result != o->result);
     return result;
@@ -119,21 +109,21 @@ static void change_loop(const struct change *c, struct fz_node *n)
 {
     if (!edit(c, FORM))
         return;
-    n->op = (uint8_t)below(c, FZ_LOOP_FORMS);
+    n->op = (uint8_t)below(c->g, FZ_LOOP_FORMS);
     n->flag &= n->op == FZ_FOR;
 }
 
 static void change_number(const struct change *c, struct fz_node *n)
 {
     switch (n->kind) {
-    case FZ_NODE_OUTPUT: n->value = edit(c, NUMBER) ? below(c, FZ_SLOTS) : n->value; break;
-    case FZ_NODE_ATOMIC: n->value = edit(c, NUMBER) ? below(c, FZ_ATOMICS) : n->value; break;
-    case FZ_NODE_STIR: n->value = edit(c, NUMBER) ? below(c, 1u << 20) : n->value; break;
+    case FZ_NODE_OUTPUT: n->value = edit(c, NUMBER) ? below(c->g, FZ_SLOTS) : n->value; break;
+    case FZ_NODE_ATOMIC: n->value = edit(c, NUMBER) ? below(c->g, FZ_ATOMICS) : n->value; break;
+    case FZ_NODE_STIR: n->value = edit(c, NUMBER) ? below(c->g, 1u << 20) : n->value; break;
     case FZ_NODE_LOG:
-    case FZ_NODE_CONVERGE: n->op = edit(c, OPERATOR) ? (uint8_t)below(c, FZ_OBSERVATIONS) : n->op; break;
+    case FZ_NODE_CONVERGE: n->op = edit(c, OPERATOR) ? (uint8_t)below(c->g, FZ_OBSERVATIONS) : n->op; break;
     case FZ_NODE_CONSTANT:
         if (edit(c, CONSTANT))
-            n->value = fz_random_bits(c->v->r, n->type);
+            n->value = fz_random_bits(&c->g->r, n->type);
         break;
     default: break;
     }
@@ -142,7 +132,7 @@ static void change_number(const struct change *c, struct fz_node *n)
 /* To cells of another type. */
 static void change_cell(const struct change *c, struct fz_node *n)
 {
-    const struct fz_buffer *b = &c->v->p->buffers.at[below(c, c->v->p->buffers.count)];
+    const struct fz_buffer *b = &c->g->p->buffers.at[below(c->g, c->g->p->buffers.count)];
     if (c->any_type && strncmp(b->name, "cells_", 6) == 0 && family(b->type) == family(n->type))
         n->type = b->type;
 }
@@ -150,8 +140,8 @@ static void change_cell(const struct change *c, struct fz_node *n)
 /* To another function with as many parameters, where they are all scalars: of class f. */
 static void change_call(const struct change *c, struct fz_node *n)
 {
-    const struct fz_program *p = c->v->p;
-    uint32_t callees = (uint32_t)(c->v->f - p->functions.at), other = callees ? below(c, callees) : 0;
+    const struct fz_program *p = c->g->p;
+    uint32_t callees = (uint32_t)(c->g->f - p->functions.at), other = callees ? below(c->g, callees) : 0;
     if (p->class == 'f' && p->functions.at[other].params == p->functions.at[n->name].params &&
         edit(c, CALLEE))
         n->name = other;
@@ -164,7 +154,7 @@ static void change_node(const struct change *c, struct fz_node *n)
     change_number(c, n);
     switch (n->kind) {
     case FZ_NODE_BINARY:
-        if (commutes(n->op) && chance(c, EXCHANGED))
+        if (commutes(n->op) && chance(c->g, EXCHANGED))
             exchange(n);
         n->op = edit(c, OPERATOR) ? other_operator(c, n->op) : n->op;
         break;
@@ -215,7 +205,7 @@ static void edit_list(const struct change *c, struct fz_node *block)
         }
         if ((*link)->next && !is_jump(*link) && !is_jump((*link)->next) && edit(c, MOVED))
             move_down(link);
-        if (c->v->fresh && edit(c, INSERTED) && !is_jump(*link) && (n = c->v->fresh(c->v->data)) != NULL) {
+        if (edit(c, INSERTED) && !is_jump(*link) && (n = fz_make_simple(c->g)) != NULL) {
             n->next = *link;
             *link = n;
             link = &n->next;
@@ -235,10 +225,10 @@ static void change(const struct change *c, struct fz_node *n)
         if (fixed)
             continue;
         if (fz_child_letter(n, i) == 'e' && child->kind == FZ_NODE_VARIABLE &&
-            fz_length_of(c->v->f, child) == 1 && edit(c, CONSTANT_FOR_VARIABLE))
+            fz_length_of(c->g->f, child) == 1 && edit(c, CONSTANT_FOR_VARIABLE))
             *child = (struct fz_node){.kind = FZ_NODE_CONSTANT,
-                                      .type = c->v->f->variables.at[child->name].type,
-                                      .value = below(c, 2),
+                                      .type = c->g->f->variables.at[child->name].type,
+                                      .value = below(c->g, 2),
                                       .next = child->next};
         change(c, child);
     }
@@ -246,11 +236,11 @@ static void change(const struct change *c, struct fz_node *n)
         edit_list(c, n);
 }
 
-struct fz_node *fz_varied(const struct fz_variation *v, const struct fz_node *block)
+struct fz_node *fz_varied(struct generator *g, const struct fz_node *block)
 {
-    struct fz_node *copy = fz_clone(v->p, block);
-    struct change c = {.v = v};
-    c.edits = !chance(&c, SAME_EDITS);
+    struct fz_node *copy = fz_clone(g->p, block);
+    struct change c = {.g = g};
+    c.edits = !chance(g, SAME_EDITS);
     choose_names(&c);
     change(&c, copy);
     return copy;
