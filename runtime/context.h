@@ -130,13 +130,7 @@ kernc_status rt_check_idle(kernc_context *c);
 
 struct rt_launch;
 struct rt_trap_record;
-/* launch.c. */
-uint64_t rt_volume(const uint32_t size[3]); /* x * y * z; UINT64_MAX: more than fits */
-/* The number of the block with this index; UINT64_MAX: the grid has none. */
-uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3]);
-/* KERNC_OK, or what is wrong with the trace that the launch wants, if it wants one. */
-kernc_status rt_check_trace(kernc_context *c, const kernc_launch *o);
-/* Makes the record the context's trap; returns `status`. */
+/* launch.c. Makes the record the context's trap; returns `status`. */
 kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t);
 /* Whether somebody wants the launch to stop. */
 static inline bool rt_interrupted(const volatile int *interrupt)
@@ -151,7 +145,13 @@ void rt_fuel_text(struct rt_trap_record *t, bool interrupted, uint64_t fuel, uin
 /* Seconds of a clock that only goes forward. */
 double rt_now(void);
 
-/* arguments.c. Bits of all parameters, and which were given (all false at first). */
+/* ---- configure.c ---- */
+
+/* The launch with what stands for 0, if it is within all limits. */
+kernc_status rt_read_launch(const kernc_kernel *k, const kernc_launch *launch, kernc_launch *given);
+/* The number of the block with this index; UINT64_MAX: the grid has none. */
+uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3]);
+/* Bits of all parameters, and which were given (all false at first). */
 kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given);
 
 /* The shared memory of a block: its bytes, and where the kernel's unsized arrays begin and their bytes. */
@@ -160,6 +160,18 @@ struct rt_shared {
 };
 /* Fails if the kernel has an array without a size and the launch gives it none, and the other way round. */
 kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, struct rt_shared *shared);
+
+/* What follows from a launch that has been read, on either machine. */
+struct rt_sizes {
+    uint64_t blocks;         /* in the grid */
+    uint32_t threads, warps; /* in a block */
+    uint32_t segment_shift;  /* of memory transactions as metrics count them: log2 of the bytes */
+    struct rt_shared shared; /* of a block */
+    uint64_t *params;        /* bits of the parameters, and behind them the addresses of unsized arrays */
+};
+/* In the arena. Fails if scheme or arguments do not fit the kernel. */
+kernc_status rt_configure(const kernc_kernel *k, const kernc_launch *given, struct arena *a,
+                          struct rt_sizes *sizes);
 
 /* instructions.c. Adds what follows from the instructions of a block of code that has run so often. */
 void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uint32_t block,

@@ -283,6 +283,6 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
     }
     s->metrics.seconds = seconds;
     s->counted = l->count_transactions;
-    s->whole_block = l->warps == 1;
+    s->whole_block = l->sizes.warps == 1;
     rt_statistics_set_ratios(s);
 }

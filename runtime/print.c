@@ -217,10 +217,10 @@ bool rt_printf(struct rt_warp *w, const struct bc_ins *ins)
     struct rt_worker *k = w->worker;
     size_t before = k->text.length + k->begun.bytes;
     const struct bc_program *p = k->launch->program;
-    uint32_t threads = k->launch->warps * k->launch->width;
+    uint32_t threads = k->launch->sizes.warps * k->launch->given.warp;
     rt_each_lane(i, w->active) {
         struct lane_operands from = {w, p->operands.at + ins->b, (unsigned)i};
-        rt_print_thread(&k->begun, threads, w->index * k->launch->width + (unsigned)i, &k->text,
+        rt_print_thread(&k->begun, threads, w->index * k->launch->given.warp + (unsigned)i, &k->text,
                         &p->texts.at[ins->imm], ins->a, lane_operand, &from);
     }
     return take_text(w, before);

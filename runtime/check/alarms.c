@@ -33,23 +33,25 @@ static const char *index_text(struct arena *a, uint32_t n, const uint32_t size[3
 
 const char *rt_thread_index(const struct rt_check *c, struct arena *a, uint32_t thread)
 {
-    return index_text(a, thread % (c->launch->warps * c->launch->width), c->launch->block);
+    return index_text(a, thread % (c->launch->sizes.warps * c->launch->given.warp), c->launch->given.block);
 }
 
 const char *rt_block_index(const struct rt_check *c, struct arena *a, uint32_t thread)
 {
-    return index_text(a, thread / (c->launch->warps * c->launch->width), c->launch->grid);
+    return index_text(a, thread / (c->launch->sizes.warps * c->launch->given.warp), c->launch->given.grid);
 }
 
 static const char *thread_name(const struct rt_check *c, uint32_t thread, bool block, char text[80])
 {
     const struct rt_launch *l = c->launch;
-    uint32_t in_block = thread % (l->warps * l->width), b = thread / (l->warps * l->width);
-    int n = snprintf(text, 80, "thread (%u,%u,%u)", in_block % l->block[0],
-                     in_block / l->block[0] % l->block[1], in_block / l->block[0] / l->block[1]);
+    uint32_t in_block = thread % (l->sizes.warps * l->given.warp),
+             b = thread / (l->sizes.warps * l->given.warp);
+    int n = snprintf(text, 80, "thread (%u,%u,%u)", in_block % l->given.block[0],
+                     in_block / l->given.block[0] % l->given.block[1],
+                     in_block / l->given.block[0] / l->given.block[1]);
     if (block)
-        snprintf(text + n, 80 - (size_t)n, " of block (%u,%u,%u)", b % l->grid[0],
-                 b / l->grid[0] % l->grid[1], b / l->grid[0] / l->grid[1]);
+        snprintf(text + n, 80 - (size_t)n, " of block (%u,%u,%u)", b % l->given.grid[0],
+                 b / l->given.grid[0] % l->given.grid[1], b / l->given.grid[0] / l->given.grid[1]);
     return text;
 }
 
@@ -113,12 +115,12 @@ void rt_report_race(const struct visit *v, struct rt_seen before, const char *be
     const struct told *t = v->told;
     struct rt_seen now = v->now;
     struct arena *a = &c->launch->context->alarm_texts;
-    uint32_t threads = c->launch->warps * c->launch->width, line = site_at(c, before.site)->line;
+    uint32_t threads = c->launch->sizes.warps * c->launch->given.warp, line = site_at(c, before.site)->line;
     size_t n, m;
     uint32_t now_line = site_at(c, now.site)->line;
     bool same_block = now.thread / threads == before.thread / threads,
-         same_warp = same_block &&
-                     now.thread % threads / c->launch->width == before.thread % threads / c->launch->width;
+         same_warp = same_block && now.thread % threads / c->launch->given.warp ==
+                                       before.thread % threads / c->launch->given.warp;
     char here[80], there[80], in_file[200] = "";
     const char *file = source_names_find(c->launch->program->file, &line, &n),
                *own = source_names_find(c->launch->program->file, &now_line, &m);

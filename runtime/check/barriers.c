@@ -70,10 +70,10 @@ struct rt_barriers *rt_barriers_new(struct rt_check *c)
         }
         i += bc_has_branch_word((enum bc_op)ins->op);
     }
-    uint32_t threads = c->launch->warps * c->launch->width;
+    uint32_t threads = c->launch->sizes.warps * c->launch->given.warp;
     x->thread = arena_array(&c->arena, struct thread, threads);
     x->token = arena_array(&c->arena, struct token, (size_t)threads * x->tokens);
-    x->together = arena_array(&c->arena, uint64_t, c->launch->warps);
+    x->together = arena_array(&c->arena, uint64_t, c->launch->sizes.warps);
     return any ? x : NULL;
 }
 
@@ -111,7 +111,7 @@ static uint64_t one_of_each(uint64_t together, uint64_t lanes)
 /* From here on each lane of the warp stands for itself. */
 static void separate(struct rt_barriers *x, uint32_t warp)
 {
-    uint32_t first = warp * x->check->launch->width, like = 0;
+    uint32_t first = warp * x->check->launch->given.warp, like = 0;
     uint64_t lanes = x->together[warp];
     if (lanes)
         like = first + rt_lowest(lanes);
@@ -125,7 +125,7 @@ static void separate(struct rt_barriers *x, uint32_t warp)
 /* The lanes, none of which is together with another, are so if they are alike. */
 static void unite(struct rt_barriers *x, uint32_t warp, uint64_t lanes)
 {
-    uint32_t first = warp * x->check->launch->width, like = first + rt_lowest(lanes);
+    uint32_t first = warp * x->check->launch->given.warp, like = first + rt_lowest(lanes);
     size_t bytes = x->tokens * sizeof *x->token;
     rt_each_lane(i, lanes)
         if (memcmp(&x->thread[first + i], &x->thread[like], sizeof *x->thread) != 0 ||
@@ -193,14 +193,14 @@ static bool is_same(const struct rt_barriers *x, const struct thread *a, const s
 void rt_barriers_open(struct rt_barriers *x, struct rt_worker *k)
 {
     const struct thread *first = NULL;
-    for (uint32_t i = 0; i < k->launch->warps && !x->parted; i++) {
+    for (uint32_t i = 0; i < k->launch->sizes.warps && !x->parted; i++) {
         if (!k->running[i])
             continue;
         uint64_t live = k->running[i]->warp.live;
         if (!x->together[i])
             unite(x, i, live);
         rt_each_lane(lane, one_of_each(x->together[i], live)) {
-            const struct thread *t = &x->thread[i * k->launch->width + (uint32_t)lane];
+            const struct thread *t = &x->thread[i * k->launch->given.warp + (uint32_t)lane];
             first = first ? first : t;
             if (!is_same(x, t, first))
                 part(x, t->count < first->count ? t->count : first->count);
@@ -211,11 +211,11 @@ void rt_barriers_open(struct rt_barriers *x, struct rt_worker *k)
 void rt_barriers_begin(struct rt_barriers *x)
 {
     const struct rt_launch *l = x->check->launch;
-    size_t threads = (size_t)l->warps * l->width;
+    size_t threads = (size_t)l->sizes.warps * l->given.warp;
     memset(x->thread, 0, threads * sizeof *x->thread);
     memset(x->token, 0, threads * x->tokens * sizeof *x->token);
-    for (uint32_t i = 0; i < l->warps; i++) {
-        uint32_t rest = l->threads - i * l->width, n = rest < l->width ? rest : l->width;
+    for (uint32_t i = 0; i < l->sizes.warps; i++) {
+        uint32_t rest = l->sizes.threads - i * l->given.warp, n = rest < l->given.warp ? rest : l->given.warp;
         x->together[i] = UINT64_MAX >> (RT_MAX_LANES - n);
     }
     x->parted = false;
@@ -296,7 +296,7 @@ static void sort_sides(struct sides *all)
 
 static void find_sides(const struct rt_barriers *x, struct sides *all)
 {
-    for (uint32_t t = 0; t < x->check->launch->threads; t++)
+    for (uint32_t t = 0; t < x->check->launch->sizes.threads; t++)
         add_thread(x, all, t);
     for (uint32_t i = 0; i < all->count; i++) {
         struct side *s = &all->at[i];
@@ -375,7 +375,7 @@ static void say(struct rt_barriers *x)
 
 void rt_barriers_end(struct rt_barriers *x)
 {
-    for (uint32_t i = 0; x->parted && i < x->check->launch->warps; i++)
+    for (uint32_t i = 0; x->parted && i < x->check->launch->sizes.warps; i++)
         separate(x, i);
     if (x->parted)
         say(x);

@@ -57,16 +57,16 @@ struct rt_check *rt_check_new(struct rt_launch *l)
         return NULL;
     struct rt_check *c = arena_new(&l->arena, struct rt_check);
     c->launch = l;
-    c->order = rt_order_new(&c->arena, l->warps, l->width);
+    c->order = rt_order_new(&c->arena, l->sizes.warps, l->given.warp);
     c->block = rt_order_current(c->order);
     c->clocks = rt_order_clocks(c->order);
     c->knowledge = rt_order_knowledge(c->order);
     c->told = arena_array(&c->arena, struct told, l->program->texts.count);
     c->pages = arena_array(&c->arena, struct rt_segment *, PAGES);
-    c->own = arena_array(&c->arena, rt_objects, (size_t)l->warps * l->width);
-    c->shared_segments = l->shared_bytes / SEGMENT_BYTES + 1;
+    c->own = arena_array(&c->arena, rt_objects, (size_t)l->sizes.warps * l->given.warp);
+    c->shared_segments = l->sizes.shared.bytes / SEGMENT_BYTES + 1;
     c->shared = arena_array(&c->arena, struct rt_segment, c->shared_segments);
-    c->unwritten = arena_array(&c->arena, uint8_t *, (size_t)l->warps * l->width);
+    c->unwritten = arena_array(&c->arena, uint8_t *, (size_t)l->sizes.warps * l->given.warp);
     c->barriers = rt_barriers_new(c);
     c->reads = find_reads(c);
     return c;
@@ -89,7 +89,7 @@ const struct told *rt_told_by(struct rt_check *c, uint32_t text)
     if (sscanf(copy, "%u %c %c %u %u %n", &t->checks, &t->kind, &t->space, &t->bytes, &t->size, &n) < 5)
         t->checks = 0;
     if (t->size > CHECK_UNSIZED(LAUNCH_MAX_SHARED))
-        t->size = c->launch->shared.size[CHECK_UNSIZED(t->size)];
+        t->size = c->launch->sizes.shared.size[CHECK_UNSIZED(t->size)];
     t->name = copy + n;
     if (t->kind == 'u' || t->kind == 'v') {
         char *space = strchr(copy + n, ' ');
@@ -205,7 +205,7 @@ static void remember(const struct part *p, struct rt_cell *cell)
 /* Whether a lane before has stored to the place in this instruction, as the latest; *same: the same value. */
 static bool is_stored_now(const struct visit *v, struct rt_seen before, bool *same)
 {
-    uint32_t width = v->c->launch->width, other = before.thread % width, bytes = v->told->bytes;
+    uint32_t width = v->c->launch->given.warp, other = before.thread % width, bytes = v->told->bytes;
     if (v->told->kind != 'w' || !before.clock || (before.site & SITE_MASK) != v->now.site ||
         before.epoch != v->now.epoch || before.thread / width != v->now.thread / width || other >= v->lane ||
         !(v->w->active >> other & 1) || v->addresses[other] - v->address + bytes - 1 > 2 * bytes - 2)
@@ -413,7 +413,7 @@ static void tell_object(const struct visit *v)
 {
     struct rt_check *c = v->c;
     struct rt_object object = {.address = v->address, .size = v->told->size, .name = v->told->name};
-    rt_objects *own = &c->own[v->w->index * c->launch->width + v->lane];
+    rt_objects *own = &c->own[v->w->index * c->launch->given.warp + v->lane];
     char space = v->told->space;
     rt_objects_tell(&c->arena, space == 'h' ? &c->objects : space == 'c' ? &c->constants : own, object);
 }
@@ -428,7 +428,7 @@ static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
 {
     struct rt_check *c = v->c;
     uint32_t address = 0, root = 0,
-             first = v->w->index * c->launch->width; /* address, root: of the lane before */
+             first = v->w->index * c->launch->given.warp; /* address, root: of the lane before */
     rt_each_lane(i, lanes) {
         v->lane = (unsigned)i;
         v->address = v->addresses[i];
@@ -459,7 +459,7 @@ static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
 static bool is_read_by_others(const struct visit *v, uint64_t lanes)
 {
     const struct rt_order_block *b = v->c->block;
-    uint32_t first = b->first + v->w->index * v->c->launch->width;
+    uint32_t first = b->first + v->w->index * v->c->launch->given.warp;
     for (int i = 0; i < 2; i++) {
         const struct rt_seen *r = &v->read->read[i];
         uint32_t lane = r->thread - first;

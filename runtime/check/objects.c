@@ -51,7 +51,7 @@ static struct rt_object find_buffer(const struct rt_check *c, uint32_t address)
 
 struct rt_object rt_own_object(const struct visit *v, uint32_t address)
 {
-    const rt_objects *all = &v->c->own[v->w->index * v->c->launch->width + v->lane];
+    const rt_objects *all = &v->c->own[v->w->index * v->c->launch->given.warp + v->lane];
     for (uint32_t i = 0; i < all->count; i++)
         if (address - all->at[i].address < all->at[i].size)
             return all->at[i];
@@ -70,6 +70,6 @@ struct rt_object rt_object_of(const struct visit *v)
         constant = find(&v->c->constants, v->root);
         return constant.size ? constant : find_buffer(v->c, v->root);
     case 'h': return find(&v->c->objects, v->root);
-    default: return find(&v->c->own[v->w->index * v->c->launch->width + v->lane], v->root);
+    default: return find(&v->c->own[v->w->index * v->c->launch->given.warp + v->lane], v->root);
     }
 }

@@ -74,7 +74,7 @@ static uint64_t read_cells(const struct row_access *a, struct rt_cell *cells)
     const struct visit *v = a->v;
     const struct rt_check *c = v->c;
     const struct rt_order_block *b = c->block;
-    uint32_t n = v->told->bytes / CELL_BYTES, first = v->w->index * c->launch->width,
+    uint32_t n = v->told->bytes / CELL_BYTES, first = v->w->index * c->launch->given.warp,
              low = rt_lowest(a->lanes);
     bool uninit = v->told->space == 'h' && v->told->checks & UNINIT;
     struct rt_seen now = v->now;
@@ -97,7 +97,7 @@ static uint64_t write_cells(const struct row_access *a, struct rt_cell *cells, c
     const struct visit *v = a->v;
     const struct rt_check *c = v->c;
     const struct rt_order_block *b = c->block;
-    uint32_t bytes = v->told->bytes, first = v->w->index * c->launch->width, low = rt_lowest(a->lanes);
+    uint32_t bytes = v->told->bytes, first = v->w->index * c->launch->given.warp, low = rt_lowest(a->lanes);
     struct rt_seen now = v->now;
     uint64_t left = 0;
     rt_each_lane(i, a->lanes) {
@@ -126,7 +126,8 @@ bool rt_check_quickly(struct visit *v, uint64_t value)
     uint32_t n = t->bytes < CELL_BYTES ? 1 : t->bytes / CELL_BYTES, bytes = ALL_BYTES;
     if (v->address & (t->bytes - 1) || (t->checks & BOUNDS && !rt_is_near(t, v->address, v->root)))
         return false;
-    if (t->space == 'h' && (v->address < BC_FIRST_ADDRESS || v->address + t->bytes > c->launch->shared_bytes))
+    if (t->space == 'h' &&
+        (v->address < BC_FIRST_ADDRESS || v->address + t->bytes > c->launch->sizes.shared.bytes))
         return false;
     const struct rt_segment *segment = rt_segment_seen(c, t->space, v->address);
     if (!segment || !segment->cells)

@@ -282,7 +282,7 @@ static bool is_inside(const struct visit *v, uint32_t low, uint32_t high)
 static void find_clock(struct row_access *a)
 {
     const struct visit *v = a->v;
-    const uint32_t *clocks = v->c->clocks + v->w->index * v->c->launch->width;
+    const uint32_t *clocks = v->c->clocks + v->w->index * v->c->launch->given.warp;
     a->like.clock = clocks[rt_lowest(v->w->active)];
     a->even = true;
     if (v->c->block->moved)
@@ -305,7 +305,7 @@ static bool find_row(struct row_access *a, struct rt_row row)
         return false;
     a->like = v->now;
     a->like.site |= (uint32_t)ALL_BYTES << BYTES_SHIFT | a->spread << SPREAD_SHIFT;
-    a->like.thread = v->c->block->first + v->w->index * v->c->launch->width + low -
+    a->like.thread = v->c->block->first + v->w->index * v->c->launch->given.warp + low -
                      (word_of(v->told->space, row.first) >> a->spread);
     find_clock(a);
     return true;

@@ -200,7 +200,7 @@ static inline bool rt_is_near(const struct told *t, uint32_t address, uint32_t r
 /* Whether the cell's reads, of two threads, are all that is needed. */
 static inline bool rt_are_enough(const struct rt_check *c, const struct rt_seen read[2])
 {
-    uint32_t width = c->launch->width;
+    uint32_t width = c->launch->given.warp;
     return c->reads == RT_TWO_THREADS ||
            (c->reads == RT_TWO_WARPS && read[0].thread / width != read[1].thread / width);
 }

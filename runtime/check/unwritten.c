@@ -10,7 +10,7 @@
 static uint8_t *bytes_of(const struct visit *v)
 {
     struct rt_check *c = v->c;
-    uint8_t **own = &c->unwritten[v->w->index * c->launch->width + v->lane];
+    uint8_t **own = &c->unwritten[v->w->index * c->launch->given.warp + v->lane];
     if (!*own && v->told->kind == 'u')
         *own = arena_array(&c->arena, uint8_t, v->w->private_bytes + 1);
     return *own;
@@ -22,7 +22,7 @@ static void begin(const struct visit *v, uint8_t *at)
 {
     struct rt_check *c = v->c;
     struct rt_object object = {v->address, v->told->size, v->told->name, v->told->layout};
-    rt_objects_tell(&c->arena, &c->own[v->w->index * c->launch->width + v->lane], object);
+    rt_objects_tell(&c->arena, &c->own[v->w->index * c->launch->given.warp + v->lane], object);
     if (at)
         memset(at, v->told->kind == 'u', v->told->size);
 }

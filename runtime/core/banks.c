@@ -81,12 +81,12 @@ void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins)
         rt_each_lane(i, w->active)
             address[n++] = (rt_v(w, ins->a)[i] << shift) + offset;
     if (bytes)
-        add(w, ins, rt_bank_passes(address, n, bytes, atomic, w->worker->launch->banks));
+        add(w, ins, rt_bank_passes(address, n, bytes, atomic, w->worker->launch->given.banks));
 }
 
 void rt_count_object(struct rt_warp *w, const struct bc_ins *ins, uint32_t address, uint32_t bytes)
 {
-    uint32_t banks = w->worker->launch->banks;
+    uint32_t banks = w->worker->launch->given.banks;
     uint32_t words = (address + bytes - 1) / WORD_BYTES - address / WORD_BYTES + 1;
     add(w, ins, (struct rt_bank_count){(words + banks - 1) / banks, 0});
 }

@@ -7,9 +7,9 @@ static void thread_of(const struct rt_warp *w, unsigned lane, uint32_t thread[3]
 {
     const struct rt_launch *l = w->worker->launch;
     uint32_t t = w->index * w->width + lane;
-    thread[0] = t % l->block[0];
-    thread[1] = t / l->block[0] % l->block[1];
-    thread[2] = t / l->block[0] / l->block[1];
+    thread[0] = t % l->given.block[0];
+    thread[1] = t / l->given.block[0] % l->given.block[1];
+    thread[2] = t / l->given.block[0] / l->given.block[1];
 }
 
 /* The first line of the block the instruction is in. */
@@ -84,8 +84,9 @@ void rt_trap_fuel(struct rt_warp *w)
     else
         place_of_block(w, at, t);
     struct rt_launch *l = w->worker->launch;
-    bool interrupted = rt_interrupted(l->interrupt);
-    rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->total) : l->fuel, w->index, active, w->live);
+    bool interrupted = rt_interrupted(l->given.interrupt);
+    rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->total) : l->given.fuel, w->index, active,
+                 w->live);
     size_t n = strlen(t->text);
     if (active != w->live && w->stop != RT_BARRIER && !w->scheme->expire && may_spin(w, at))
         snprintf(t->text + n, sizeof t->text - n, " (if these hold a lock, --scheme=%s lets them go on)",

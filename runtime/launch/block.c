@@ -84,7 +84,7 @@ static void set_up_warp(struct rt_warp *w, struct rt_worker *k)
     w->ask_uniform = l->scheme->flags & RT_ASK_UNIFORM;
     w->contended = l->worker_count > 1;
     w->lanes = l->core->lanes;
-    w->width = l->width;
+    w->width = l->given.warp;
     w->ramp = l->ramp;
     w->asked = true;
     w->slice = (int64_t)l->slice;
@@ -102,9 +102,9 @@ static void set_up_warp(struct rt_warp *w, struct rt_worker *k)
     w->limits = l->context->memory.limits;
     w->store_limits = l->context->memory.store_limits;
     w->shared = k->shared;
-    w->shared_bytes = l->shared_bytes;
+    w->shared_bytes = l->sizes.shared.bytes;
     w->private_bytes = l->kernel->private_bytes;
-    w->segment_shift = l->segment_shift;
+    w->segment_shift = l->sizes.segment_shift;
     w->transaction_cycles = RT_TRANSACTION_CYCLES;
     w->count_transactions = l->count_transactions;
     fill_launch(w, l);
@@ -166,7 +166,7 @@ static void hold_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
 {
     const struct rt_launch *l = k->launch;
     struct rt_warp *w = &s->warp;
-    uint32_t threads = index + 1 < l->warps ? l->width : l->threads - index * l->width;
+    uint32_t threads = index + 1 < l->sizes.warps ? l->given.warp : l->sizes.threads - index * l->given.warp;
     w->index = index;
     w->last = index < l->alike ? l->alike - 1 : index;
     w->asked |= w->launched_count != threads;
@@ -188,7 +188,7 @@ static bool report(struct rt_worker *k)
     struct rt_launch *l = k->launch;
     uint64_t total = atomic_fetch_add(&l->total, k->unreported) + k->unreported;
     k->unreported = 0;
-    bool enough = total <= l->fuel && !rt_interrupted(l->interrupt);
+    bool enough = total <= l->given.fuel && !rt_interrupted(l->given.interrupt);
     if (!enough)
         atomic_store(&l->out_of_fuel, true);
     return enough;
@@ -237,7 +237,7 @@ static bool open_barrier(struct rt_worker *k)
 {
     struct rt_warp *first = NULL;
     bool noted = k->launch->check && rt_check_barrier(k);
-    for (uint32_t i = 0; i < k->launch->warps; i++) {
+    for (uint32_t i = 0; i < k->launch->sizes.warps; i++) {
         if (!k->running[i])
             continue;
         struct rt_warp *w = &k->running[i]->warp;
@@ -257,7 +257,7 @@ static bool open_barrier(struct rt_worker *k)
 static bool run_round(struct rt_worker *k, uint32_t *left)
 {
     uint32_t waiting = 0;
-    for (uint32_t i = 0; i < k->launch->warps; i++) {
+    for (uint32_t i = 0; i < k->launch->sizes.warps; i++) {
         struct rt_slot *s = k->running[i];
         if (!s)
             continue;
@@ -278,7 +278,7 @@ static bool run_first_round(struct rt_worker *k, uint32_t *left)
 {
     uint32_t waiting = 0;
     struct rt_slot *s = NULL;
-    for (uint32_t i = 0; i < k->launch->warps; i++) {
+    for (uint32_t i = 0; i < k->launch->sizes.warps; i++) {
         if (!s && !(s = take_slot(k)))
             return false;
         hold_warp(k, s, i);
@@ -302,13 +302,13 @@ static void place_block(struct rt_worker *k, uint64_t number)
     const struct rt_launch *l = k->launch;
     k->block_index[0] = (uint32_t)number;
     k->block_index[1] = k->block_index[2] = 0;
-    if (number >= l->grid[0]) { /* divisions cost as much as a small warp */
-        k->block_index[0] = (uint32_t)(number % l->grid[0]);
-        k->block_index[1] = (uint32_t)(number / l->grid[0] % l->grid[1]);
-        k->block_index[2] = (uint32_t)(number / l->grid[0] / l->grid[1]);
+    if (number >= l->given.grid[0]) { /* divisions cost as much as a small warp */
+        k->block_index[0] = (uint32_t)(number % l->given.grid[0]);
+        k->block_index[1] = (uint32_t)(number / l->given.grid[0] % l->given.grid[1]);
+        k->block_index[2] = (uint32_t)(number / l->given.grid[0] / l->given.grid[1]);
     }
     for (int d = 0; d < 3; d++)
-        k->bases[d] = k->block_index[d] * l->block[d];
+        k->bases[d] = k->block_index[d] * l->given.block[d];
 }
 
 static bool run_block(struct rt_worker *k, uint64_t number)
@@ -316,8 +316,8 @@ static bool run_block(struct rt_worker *k, uint64_t number)
     const struct rt_launch *l = k->launch;
     uint32_t left = 0;
     place_block(k, number);
-    if (l->shared_bytes)
-        memset(k->shared, 0, l->shared_bytes);
+    if (l->sizes.shared.bytes)
+        memset(k->shared, 0, l->sizes.shared.bytes);
     if (l->check)
         rt_check_block(k);
     bool good = run_first_round(k, &left);
@@ -360,9 +360,9 @@ static void run_blocks(struct rt_worker *k)
     struct rt_launch *l = k->launch;
     for (;;) {
         uint64_t first = atomic_fetch_add(&l->next_block, l->batch);
-        if (first >= l->blocks)
+        if (first >= l->sizes.blocks)
             break;
-        for (uint64_t i = first; i < l->blocks && i - first < l->batch; i++)
+        for (uint64_t i = first; i < l->sizes.blocks && i - first < l->batch; i++)
             if (!run_numbered(k, i))
                 return;
     }
@@ -373,8 +373,8 @@ static void run_blocks(struct rt_worker *k)
 static void allocate(struct rt_worker *k)
 {
     const struct bc_program *p = k->launch->program;
-    k->shared = arena_alloc(&k->arena, k->launch->shared_bytes + 16);
-    k->running = arena_array(&k->arena, struct rt_slot *, k->launch->warps);
+    k->shared = arena_alloc(&k->arena, k->launch->sizes.shared.bytes + 16);
+    k->running = arena_array(&k->arena, struct rt_slot *, k->launch->sizes.warps);
     k->sites = arena_array(&k->arena, struct rt_site_count, p->sites.count + 1);
     if (k->launch->count_transactions)
         k->banks = arena_array(&k->arena, struct rt_bank_count, p->sites.count + 1);

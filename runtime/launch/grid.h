@@ -96,28 +96,19 @@ struct rt_launch {
     const struct rt_core *core;
     const struct rt_scheme *scheme;
     const struct rt_op *full, *brief, *partial; /* the core's tables, or copies with this launch's changes */
-    uint32_t grid[3], block[3];
-    uint64_t blocks;                /* in the grid */
-    uint32_t threads, warps, width; /* in a block; of a warp */
-    uint32_t shared_bytes;          /* of a block */
-    struct rt_shared shared;        /* of these the arrays that the launch sizes */
-    uint32_t alike;                 /* warps of a block, from the first on, that differ in
+    kernc_launch given;                         /* as rt_read_launch has it */
+    struct rt_sizes sizes;                      /* what follows from it */
+    uint32_t alike;                             /* warps of a block, from the first on, that differ in
                                              lane preloads alone */
-    uint32_t entry;                 /* code index of the kernel's first block */
-    uint32_t ramp;                  /* see rt_warp */
+    uint32_t entry;                             /* code index of the kernel's first block */
+    uint32_t ramp;                              /* see rt_warp */
     struct rt_preloads preloads[RT_PRELOAD_SCOPES];
     struct rt_lane_preloads lane_preloads; /* thread indices */
     uint32_t *tid[3];                      /* lane vectors by warp, padded to the core's lanes; NULL:
                                               unused */
-    uint32_t segment_shift;
-    uint32_t banks; /* of shared memory */
     bool count_transactions;
-    bool keeps_clock; /* of each warp: the program reads it, or a trace is made */
-    uint8_t anchors;  /* kernc_anchors */
-    uint8_t schedule; /* kernc_schedule */
-    uint64_t anchor_seed;
-    const volatile int *interrupt; /* of kernc_launch */
-    uint64_t fuel, slice, report;  /* report: instructions after which a worker reports */
+    bool keeps_clock;       /* of each warp: the program reads it, or a trace is made */
+    uint64_t slice, report; /* warp instructions of a turn, and after which a worker reports */
     _Atomic uint64_t next_block, trap_block, total;
     uint64_t batch;                             /* blocks a worker takes at a time */
     _Atomic bool out_of_fuel, stopped, printed; /* printed: some block has printed */

@@ -1,4 +1,4 @@
-/* launch.c: checks a launch, prepares what its host threads share, runs them, and says how it went. */
+/* launch.c: a launch of bytecode: prepares what its host threads share, runs them, and says how it went. */
 #include "runtime/check/check.h"
 #include "runtime/launch/watch.h"
 #include "runtime/warpcore/simulator.h"
@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#define DEFAULT_WARP    32
-#define DEFAULT_SEGMENT 128
-#define DEFAULT_BANKS   32
-#define DEFAULT_FUEL    ((uint64_t)1 << 40)
 
 /* ---- schemes ----------------------------------------------------------------------------------------- */
 
@@ -27,102 +22,16 @@ const struct rt_scheme *rt_scheme_of(enum scheme s)
     return s < SCHEMES ? machines[s] : NULL;
 }
 
-/* ---- options ----------------------------------------------------------------------------------------- */
-
-static kernc_launch read_launch(const kernc_kernel *k, const kernc_launch *given)
-{
-    kernc_launch o = {0};
-    sized_read(&o, sizeof o, given);
-    for (int i = 0; i < 3; i++) {
-        o.grid[i] = o.grid[i] ? o.grid[i] : 1;
-        o.block[i] = o.block[i] ? o.block[i] : 1;
-    }
-    o.warp = o.warp ? o.warp : k->entry ? WC_LANES : DEFAULT_WARP;
-    o.threads = o.threads ? o.threads : 1;
-    o.segment = o.segment ? o.segment : DEFAULT_SEGMENT;
-    o.banks = o.banks ? o.banks : DEFAULT_BANKS;
-    o.fuel = o.fuel ? o.fuel : DEFAULT_FUEL;
-    o.cores = o.cores ? o.cores : 1;
-    return o;
-}
-
-uint64_t rt_volume(const uint32_t size[3])
-{
-    uint64_t plane = (uint64_t)size[0] * size[1], all;
-    return __builtin_mul_overflow(plane, size[2], &all) ? UINT64_MAX : all;
-}
-
-uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3])
-{
-    bool inside = index[0] < grid[0] && index[1] < grid[1] && index[2] < grid[2];
-    return inside ? ((uint64_t)index[2] * grid[1] + index[1]) * grid[0] + index[0] : UINT64_MAX;
-}
-
-static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
-{
-    uint64_t threads = rt_volume(o->block), blocks = rt_volume(o->grid);
-    if (threads > KERNC_MAX_BLOCK_THREADS)
-        return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
-                       o->block[1], o->block[2], KERNC_MAX_BLOCK_THREADS);
-    if (blocks > KERNC_MAX_GRID_BLOCKS)
-        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %d", o->grid[0],
-                       o->grid[1], o->grid[2], KERNC_MAX_GRID_BLOCKS);
-    if (o->warp > KERNC_MAX_WARP)
-        return rt_fail(c, KERNC_LIMIT, "a warp of %u threads is over the limit of %d", o->warp,
-                       KERNC_MAX_WARP);
-    if (o->threads > KERNC_MAX_HOST_THREADS)
-        return rt_fail(c, KERNC_LIMIT, "%u host threads are over the limit of %d", o->threads,
-                       KERNC_MAX_HOST_THREADS);
-    if (o->cores > KERNC_MAX_CORES)
-        return rt_fail(c, KERNC_LIMIT, "%u cores are over the limit of %d", o->cores, KERNC_MAX_CORES);
-    if (o->schedule < KERNC_SCHEDULE_LARGEST || o->schedule > KERNC_SCHEDULE_LOWEST)
-        return rt_fail(c, KERNC_INVALID, "%d is no choice of the group that runs next", o->schedule);
-    if (o->anchors < KERNC_ANCHORS_ALL || o->anchors > KERNC_ANCHORS_RANDOM)
-        return rt_fail(c, KERNC_INVALID, "%d is no choice of anchors' groups", o->anchors);
-    if (o->segment < 8 || (o->segment & (o->segment - 1)))
-        return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
-                       o->segment);
-    if (o->banks & (o->banks - 1))
-        return rt_fail(c, KERNC_INVALID, "%u banks of shared memory: their number must be a power of two",
-                       o->banks);
-    if (o->banks > KERNC_MAX_BANKS)
-        return rt_fail(c, KERNC_LIMIT, "%u banks of shared memory are over the limit of %d", o->banks,
-                       KERNC_MAX_BANKS);
-    return KERNC_OK;
-}
-
-kernc_status rt_check_trace(kernc_context *c, const kernc_launch *o)
-{
-    uint64_t cycles = o->trace_to ? o->trace_to - o->trace_from : 0;
-    uint32_t most = KERNC_MAX_TRACE_CYCLES / o->cores;
-    if (!o->trace)
-        return KERNC_OK;
-    if (o->trace < 0 || o->trace > KERNC_TRACE_TEXT || !o->trace_output ||
-        (o->trace_to && o->trace_to <= o->trace_from))
-        return rt_fail(c, KERNC_INVALID,
-                       "a trace needs a form, a window that is not empty, and somewhere to go");
-    if (cycles > most)
-        return rt_fail(c, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
-                       (unsigned long long)cycles, most);
-    return KERNC_OK;
-}
-
-static kernc_status choose(struct rt_launch *l, const kernc_launch *o)
+static kernc_status choose(struct rt_launch *l)
 {
     kernc_context *c = l->context;
-    const char *name = o->scheme ? o->scheme : l->program->scheme;
-    enum scheme scheme = scheme_find(name);
-    l->scheme = rt_scheme_of(scheme);
-    if (!l->scheme)
-        return rt_fail(c, KERNC_NOT_FOUND, "no divergence scheme %s", name);
-    if (scheme != scheme_find(l->program->scheme))
-        return rt_fail(c, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
-                       l->program->scheme, name);
-    l->core = rt_core_choose(o->isa, o->warp);
-    if (!l->core && !o->isa)
-        return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for warps of %u threads was built", o->warp);
+    l->scheme = rt_scheme_of(scheme_find(l->program->scheme));
+    l->core = rt_core_choose(l->given.isa, l->given.warp);
+    if (!l->core && !l->given.isa)
+        return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for warps of %u threads was built", l->given.warp);
     if (!l->core)
-        return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for instruction set %s on this machine", o->isa);
+        return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for instruction set %s on this machine",
+                       l->given.isa);
     return KERNC_OK;
 }
 
@@ -168,39 +77,20 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 
 /* ---- preparing --------------------------------------------------------------------------------------- */
 
-static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o)
+static kernc_status prepare(struct rt_launch *l)
 {
-    uint32_t count = kernel->param_count;
-    uint64_t *params = arena_array(&l->arena, uint64_t, count + LAUNCH_MAX_SHARED);
-    kernc_status status = choose(l, o);
+    const kernc_launch *o = &l->given;
+    kernc_status status = rt_configure(l->handle, o, &l->arena, &l->sizes);
     if (status == KERNC_OK)
-        status = rt_read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
-    if (status == KERNC_OK)
-        status = rt_read_shared(kernel, o, &l->shared);
+        status = choose(l);
     if (status != KERNC_OK)
         return status;
-    rt_watch_new(l, o);
+    rt_watch_new(l);
     l->looks_empty = l->watch || l->program->checks_waiting;
-    l->shared_bytes = l->shared.bytes;
-    for (uint32_t i = 0; i < kernel->unsized_count; i++)
-        params[count + i] = l->shared.at[i];
-    memcpy(l->grid, o->grid, sizeof l->grid);
-    memcpy(l->block, o->block, sizeof l->block);
-    l->blocks = rt_volume(o->grid);
-    l->threads = (uint32_t)rt_volume(o->block);
-    l->width = o->warp;
-    l->warps = (l->threads + o->warp - 1) / o->warp;
-    bool rows = l->block[0] % l->width == 0 || l->block[0] == l->threads; /* a warp lies in one */
-    l->ramp = rows ? kernel->ramp : RT_NO_RAMP;
-    l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
+    bool rows = o->block[0] % o->warp == 0 || o->block[0] == l->sizes.threads; /* a warp lies in one */
+    l->ramp = rows ? l->handle->ramp : RT_NO_RAMP;
     l->keeps_clock = l->module->reads_clock || o->trace;
     l->count_transactions = o->flags & KERNC_STATISTICS || o->trace;
-    l->anchors = (uint8_t)o->anchors;
-    l->schedule = (uint8_t)o->schedule;
-    l->anchor_seed = o->anchor_seed;
-    l->banks = o->banks;
-    l->fuel = o->fuel;
-    l->interrupt = o->interrupt;
     l->entry = l->program->functions.at[l->kernel->function].code;
     l->slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;
     l->report = o->fuel / 16 < 1u << 20 ? o->fuel / 16 : 1u << 20;
@@ -210,9 +100,9 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     if (l->watch)
         rt_watch_tables(l);
     atomic_store(&l->trap_block, UINT64_MAX);
-    status = rt_prepare_preloads(l, params);
+    status = rt_prepare_preloads(l, l->sizes.params);
     bool alike = !l->keeps_clock && !l->kernel->private_bytes && !l->preloads[RT_PRELOAD_WARP].count;
-    l->alike = alike ? l->threads / l->width : 0;
+    l->alike = alike ? l->sizes.threads / o->warp : 0;
     return status;
 }
 
@@ -220,21 +110,22 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
  * often enough to end with the others. */
 enum { BATCHES = 16, MOST_BATCH = 64 };
 
-static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
+static kernc_status prepare_workers(struct rt_launch *l)
 {
-    if (l->blocks > UINT32_MAX / ((uint64_t)l->warps * l->width) && rt_check_wanted(l))
+    uint32_t count = l->given.threads;
+    if (l->sizes.blocks > UINT32_MAX / ((uint64_t)l->sizes.warps * l->given.warp) && rt_check_wanted(l))
         return rt_fail(l->context, KERNC_LIMIT, "memory is checked in launches of less than 2^32 threads");
     l->check = rt_check_new(l);
     count = l->check || l->watch ? 1 : count; /* clocks of the check are of one block */
-    count = count < l->blocks ? count : (uint32_t)l->blocks;
+    count = count < l->sizes.blocks ? count : (uint32_t)l->sizes.blocks;
     l->workers = arena_array(&l->arena, struct rt_worker, count);
     l->worker_count = count;
-    uint64_t share = l->blocks / l->worker_count;
+    uint64_t share = l->sizes.blocks / l->worker_count;
     l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
-    if (!rt_memory_take(l, (uint64_t)l->worker_count * l->shared_bytes))
+    if (!rt_memory_take(l, (uint64_t)l->worker_count * l->sizes.shared.bytes))
         return rt_fail(l->context, KERNC_LIMIT,
                        "shared memory of %u bytes is over the limit of memory (max_memory, --max-memory)",
-                       l->shared_bytes);
+                       l->sizes.shared.bytes);
     for (uint32_t i = 0; i < l->worker_count; i++) {
         struct rt_worker *k = &l->workers[i];
         k->launch = l;
@@ -313,9 +204,9 @@ static kernc_status report_fuel(struct rt_launch *l)
     }
     if (first)
         return rt_report_stop(l->handle, KERNC_LIMIT, &first->out_of_fuel);
-    bool interrupted = rt_interrupted(l->interrupt);
+    bool interrupted = rt_interrupted(l->given.interrupt);
     return rt_fail(l->context, KERNC_LIMIT, "kernel %s: %s after %llu warp instructions", l->kernel->name,
-                   RT_FUEL_WORDS(interrupted), (unsigned long long)(interrupted ? l->total : l->fuel));
+                   RT_FUEL_WORDS(interrupted), (unsigned long long)(interrupted ? l->total : l->given.fuel));
 }
 
 static bool ran_out_of_memory(const struct rt_launch *l)
@@ -365,12 +256,11 @@ static void free_launch(struct rt_launch *l)
     free(l);
 }
 
-static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o,
-                        kernc_statistics **statistics)
+static kernc_status run(struct rt_launch *l, kernc_statistics **statistics)
 {
-    kernc_status status = prepare(l, kernel, o);
+    kernc_status status = prepare(l);
     if (status == KERNC_OK)
-        status = prepare_workers(l, o->threads);
+        status = prepare_workers(l);
     if (status != KERNC_OK)
         return status;
     rt_hosts_prepare(l->module);
@@ -379,26 +269,25 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
         return rt_fail_memory(l->context); /* what traces and checks have noted may be in two halves */
     rt_check_end(l->check);
     status = outcome(l);
-    rt_watch_end(l, o);
+    rt_watch_end(l);
     rt_output_flush(l,
                     atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
     rt_statistics_of(l, seconds, &l->statistics);
-    rt_statistics_keep(kernel, &l->statistics, &l->spare, statistics);
+    rt_statistics_keep(l->handle, &l->statistics, &l->spare, statistics);
     return status;
 }
 
 static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
 {
     kernc_context *c = kernel->module->context;
-    kernc_status status = rt_check_trace(c, o);
-    if (status != KERNC_OK)
-        return status;
+    kernc_status status;
     struct rt_launch *l = c->launch = calloc(1, sizeof *l);
     if (!l)
         return rt_fail_memory(c);
     l->context = c;
     l->module = kernel->module;
     l->handle = kernel;
+    l->given = *o;
     l->program = kernel->module->program;
     l->kernel = kernel->code;
     arena_init(&l->arena);
@@ -408,7 +297,7 @@ static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, ker
         c->trapped = false;
         status = rt_fail_memory(c);
     } else
-        status = run(l, kernel, o, statistics);
+        status = run(l, statistics);
     mem_guard_leave(&guard);
     free_launch(l);
     c->launch = NULL;
@@ -428,8 +317,8 @@ kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_s
     c->trap_report.length = 0;
     if (!launch || launch->size == 0)
         return rt_fail(c, KERNC_INVALID, "a launch needs its size set");
-    kernc_launch o = read_launch(kernel, launch);
-    kernc_status status = check_sizes(c, &o);
+    kernc_launch o;
+    kernc_status status = rt_read_launch(kernel, launch, &o);
     if (status != KERNC_OK)
         return status;
     if (rt_interrupted(o.interrupt))

@@ -20,14 +20,14 @@ static struct special special_of(const struct rt_launch *l, uint64_t special)
     case BC_SPECIAL_BDIM_X:
     case BC_SPECIAL_BDIM_Y:
     case BC_SPECIAL_BDIM_Z:
-        return (struct special){RT_PRELOAD_LAUNCH, false, l->block[special - BC_SPECIAL_BDIM_X]};
+        return (struct special){RT_PRELOAD_LAUNCH, false, l->given.block[special - BC_SPECIAL_BDIM_X]};
     case BC_SPECIAL_GDIM_X:
     case BC_SPECIAL_GDIM_Y:
     case BC_SPECIAL_GDIM_Z:
-        return (struct special){RT_PRELOAD_LAUNCH, false, l->grid[special - BC_SPECIAL_GDIM_X]};
+        return (struct special){RT_PRELOAD_LAUNCH, false, l->given.grid[special - BC_SPECIAL_GDIM_X]};
     case BC_SPECIAL_LANE: return (struct special){RT_PRELOAD_LAUNCH, true, 0};
     case BC_SPECIAL_WARP: return (struct special){RT_PRELOAD_WARP, false, 0};
-    case BC_SPECIAL_WARPSIZE: return (struct special){RT_PRELOAD_LAUNCH, false, l->width};
+    case BC_SPECIAL_WARPSIZE: return (struct special){RT_PRELOAD_LAUNCH, false, l->given.warp};
     case BC_SPECIALS: break;
     }
     BUG("special register %llu", (unsigned long long)special);
@@ -36,10 +36,10 @@ static struct special special_of(const struct rt_launch *l, uint64_t special)
 /* Thread indices of dimension d, lane by lane, warp by warp. */
 static uint32_t *thread_indices(struct rt_launch *l, uint64_t d)
 {
-    uint32_t lanes = l->core->lanes, *all = arena_array(&l->arena, uint32_t, (size_t)l->warps * lanes);
-    uint32_t below = d == 0 ? 1 : d == 1 ? l->block[0] : l->block[0] * l->block[1];
-    for (uint32_t t = 0; t < l->threads; t++)
-        all[t / l->width * lanes + t % l->width] = t / below % l->block[d];
+    uint32_t lanes = l->core->lanes, *all = arena_array(&l->arena, uint32_t, (size_t)l->sizes.warps * lanes);
+    uint32_t below = d == 0 ? 1 : d == 1 ? l->given.block[0] : l->given.block[0] * l->given.block[1];
+    for (uint32_t t = 0; t < l->sizes.threads; t++)
+        all[t / l->given.warp * lanes + t % l->given.warp] = t / below % l->given.block[d];
     return all;
 }
 

@@ -1,31 +1,29 @@
 /* timeline.c: see timeline.h.
  *
  * VCD: for each warp whether it runs, its block of code, the block's first line, the active lanes and how many
- * groups wait; a cycle is 1 ns. JSON: the trace event format that Perfetto reads; a block of the grid is a
- * process, a warp a thread, a step a slice; a cycle is 1 us. Text: a line for each step.
+ * groups wait. JSON: a block of the grid is a process, a warp a thread, a step a slice. Text: a line for each
+ * step.
  */
 #include "runtime/launch/timeline.h"
-#include "runtime/launch/vcd.h"
+#include "runtime/launch/trace.h"
 #include "runtime/launch/watch.h"
 
 struct rt_timeline {
     const struct rt_launch *launch;
     struct arena *arena;
-    uint64_t from, to;
+    struct rt_trace_file file;
     bool ended;                    /* what comes now is behind the window */
     VEC(struct rt_moment) moments; /* behind the last step of a turn its end */
     VEC(struct rt_moment) first;   /* of each warp that has some, in their order */
     struct map numbers;            /* of these warps: places in `first` */
     u32_vec lines;
-    struct text out;
 };
 
-struct rt_timeline *rt_timeline_new(struct rt_launch *l, const kernc_launch *o)
+struct rt_timeline *rt_timeline_new(struct rt_launch *l)
 {
     struct rt_timeline *t = arena_new(&l->arena, struct rt_timeline);
-    *t = (struct rt_timeline){.launch = l, .arena = &l->arena, .from = o->trace_from};
-    t->to = o->trace_to ? o->trace_to : o->trace_from + RT_TRACE_WINDOW;
-    t->out.arena = &l->arena;
+    *t = (struct rt_timeline){.launch = l, .arena = &l->arena};
+    rt_trace_open(&t->file, &l->given, &l->arena);
     return t;
 }
 
@@ -33,7 +31,7 @@ struct rt_timeline *rt_timeline_new(struct rt_launch *l, const kernc_launch *o)
 
 static uint64_t key_of(const struct rt_timeline *t, const struct rt_moment *m)
 {
-    return m->block * t->launch->warps + m->warp;
+    return m->block * t->launch->sizes.warps + m->warp;
 }
 
 static bool is_end(const struct rt_moment *m)
@@ -54,14 +52,14 @@ static void add(struct rt_timeline *t, struct rt_moment m)
 void rt_timeline_add(struct rt_timeline *t, struct rt_moment m)
 {
     bool open = t->moments.count && !is_end(&vec_last(&t->moments));
-    if (t->ended || m.time < t->from || (is_end(&m) && !open))
+    if (t->ended || m.time < t->file.from || (is_end(&m) && !open))
         return;
-    t->ended = m.time >= t->to;
+    t->ended = m.time >= t->file.to;
     if (t->ended && !open)
         return;
     if (t->ended) {
         m = vec_last(&t->moments);
-        m.time = t->to;
+        m.time = t->file.to;
         m.row = RT_NO_ROW;
     }
     add(t, m);
@@ -78,10 +76,10 @@ static uint32_t line_of(struct rt_timeline *t, const struct rt_moment *m)
 
 static void add_line(struct rt_timeline *t, const struct rt_moment *m)
 {
-    struct text *out = &t->out;
+    struct text *out = &t->file.out;
     text_printf(out, "%llu %llu %llu %u %u %0*llx %u", (unsigned long long)m->time,
                 (unsigned long long)(m[1].time - m->time), (unsigned long long)m->block, m->warp, m->row,
-                (int)(t->launch->width + 3) / 4, (unsigned long long)m->active, m->groups);
+                (int)(t->launch->given.warp + 3) / 4, (unsigned long long)m->active, m->groups);
     rt_list_lines(t->arena, &t->lines, t->launch->program, m->row);
     for (uint32_t i = 0; i < t->lines.count; i++)
         text_printf(out, "%c%u", i ? ',' : ' ', t->lines.at[i]);
@@ -90,7 +88,7 @@ static void add_line(struct rt_timeline *t, const struct rt_moment *m)
 
 static void write_text(struct rt_timeline *t)
 {
-    text_addz(&t->out, "# cycle cycles block warp code active groups lines\n");
+    text_addz(&t->file.out, "# cycle cycles block warp code active groups lines\n");
     for (uint32_t i = 0; i < t->moments.count; i++)
         if (!is_end(&t->moments.at[i]))
             add_line(t, &t->moments.at[i]);
@@ -98,115 +96,67 @@ static void write_text(struct rt_timeline *t)
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
 
-static void add_slice(struct rt_timeline *t, const struct rt_moment *m)
-{
-    struct text *out = &t->out;
-    uint32_t line = line_of(t, m);
-    text_printf(out, ",\n{\"ph\": \"X\", \"pid\": %llu, \"tid\": %u, \"ts\": %llu, \"dur\": %llu, \"name\": ",
-                (unsigned long long)m->block, m->warp, (unsigned long long)m->time,
-                (unsigned long long)(m[1].time - m->time));
-    text_printf(out, line ? "\"line %u\"" : "\"code %u\"", line ? line : m->row);
-    text_printf(out, ", \"args\": {\"code\": %u, \"active\": \"", m->row);
-    for (uint32_t lane = t->launch->width; lane-- > 0;)
-        text_char(out, m->active >> lane & 1 ? '1' : '.');
-    text_printf(out, "\", \"groups\": %u}}", m->groups);
-}
-
-static void add_name(struct text *out, const char *what, uint64_t block, uint32_t warp, const char *name,
-                     uint64_t number)
-{
-    text_printf(out, ",\n{\"ph\": \"M\", \"pid\": %llu, \"tid\": %u, \"name\": \"%s\", ",
-                (unsigned long long)block, warp, what);
-    text_printf(out, "\"args\": {\"name\": \"%s %llu\"}}", name, (unsigned long long)number);
-}
-
 static void write_json(struct rt_timeline *t)
 {
-    struct text *out = &t->out;
-    size_t start;
-    text_addz(out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
-    start = out->length;
+    struct text *out = &t->file.out;
+    rt_events_begin(out);
     for (uint32_t i = 0; i < t->first.count; i++) {
         const struct rt_moment *m = &t->first.at[i];
         if (i == 0 || m[-1].block != m->block)
-            add_name(out, "process_name", m->block, 0, "block", m->block);
-        add_name(out, "thread_name", m->block, m->warp, "warp", m->warp);
+            rt_events_name(out, "process_name", m->block, 0, "block", m->block);
+        rt_events_name(out, "thread_name", m->block, m->warp, "warp", m->warp);
     }
-    for (uint32_t i = 0; i < t->moments.count; i++)
-        if (!is_end(&t->moments.at[i]))
-            add_slice(t, &t->moments.at[i]);
-    if (out->length > start)
-        out->at[start] = ' '; /* of the first one's comma */
-    text_addz(out, "\n]}\n");
+    for (uint32_t i = 0; i < t->moments.count; i++) {
+        const struct rt_moment *m = &t->moments.at[i];
+        if (is_end(m))
+            continue;
+        rt_events_slice(out, m->block, m->warp, m->time, m[1].time - m->time, line_of(t, m), "code", m->row);
+        text_printf(out, "\"code\": %u", m->row);
+        rt_events_active(out, m->active, t->launch->given.warp);
+        text_printf(out, ", \"groups\": %u}}", m->groups);
+    }
+    rt_events_end(out);
 }
 
 /* ---- VCD --------------------------------------------------------------------------------------------- */
 
-enum signal { BUSY, CODE, LINE, ACTIVE, GROUPS, SIGNALS };
+enum { BUSY, CODE, LINE, ACTIVE, GROUPS, SIGNALS };
 
-static unsigned bits_of(const struct rt_timeline *t, enum signal s)
+static void add_changes(struct rt_timeline *t, struct rt_vcd *v, const struct rt_moment *m)
 {
-    static const unsigned bits[SIGNALS] = {[BUSY] = 1, [CODE] = 32, [LINE] = 32, [GROUPS] = 16};
-    return s == ACTIVE ? t->launch->width : bits[s];
-}
-
-static void declare(struct rt_timeline *t)
-{
-    static const char *const names[SIGNALS] = {"busy", "code", "line", "active", "groups"};
-    struct text *out = &t->out;
-    text_addz(out, "$version kernc interpreter $end\n$timescale 1 ns $end\n");
-    for (uint32_t i = 0; i < t->first.count; i++) {
-        const struct rt_moment *m = &t->first.at[i];
-        text_printf(out, "$scope module block%llu_warp%u $end\n", (unsigned long long)m->block, m->warp);
-        for (unsigned s = 0; s < SIGNALS; s++) {
-            text_printf(out, "$var wire %u ", bits_of(t, s));
-            rt_vcd_identifier(out, i * SIGNALS + s);
-            text_printf(out, " %s $end\n", names[s]);
-        }
-        text_addz(out, "$upscope $end\n");
-    }
-    text_printf(out, "$enddefinitions $end\n#%llu\n$dumpvars\n", (unsigned long long)t->from);
-    for (uint32_t i = 0; i < t->first.count * SIGNALS; i++)
-        rt_vcd_value(out, i, 0, bits_of(t, i % SIGNALS));
-    text_addz(out, "$end\n");
-}
-
-/* Only values that change are written; `latest` has them, of one warp. */
-static void add_changes(struct rt_timeline *t, const struct rt_moment *m, uint32_t number, uint64_t *latest)
-{
-    bool ends = is_end(m);
-    uint64_t values[SIGNALS] = {[BUSY] = !ends, [CODE] = m->row, [ACTIVE] = m->active, [GROUPS] = m->groups};
-    values[LINE] = ends ? 0 : line_of(t, m);
-    for (unsigned s = 0; s < (ends ? BUSY + 1 : SIGNALS); s++) {
-        if (values[s] != latest[s])
-            rt_vcd_value(&t->out, number * SIGNALS + s, values[s], bits_of(t, s));
-        latest[s] = values[s];
-    }
+    uint32_t warp = map_get(&t->numbers, key_of(t, m));
+    rt_vcd_change(v, warp, BUSY, m->time, !is_end(m));
+    if (is_end(m))
+        return;
+    rt_vcd_change(v, warp, CODE, m->time, m->row);
+    rt_vcd_change(v, warp, LINE, m->time, line_of(t, m));
+    rt_vcd_change(v, warp, ACTIVE, m->time, m->active);
+    rt_vcd_change(v, warp, GROUPS, m->time, m->groups);
 }
 
 static void write_vcd(struct rt_timeline *t)
 {
-    uint64_t *latest = arena_array(t->arena, uint64_t, (size_t)t->first.count * SIGNALS), time = t->from;
-    declare(t);
-    for (uint32_t i = 0; i < t->moments.count; i++) {
-        const struct rt_moment *m = &t->moments.at[i];
-        uint32_t number = map_get(&t->numbers, key_of(t, m));
-        if (m->time != time)
-            text_printf(&t->out, "#%llu\n", (unsigned long long)m->time);
-        time = m->time;
-        add_changes(t, m, number, latest + (size_t)number * SIGNALS);
+    const struct rt_signal signals[SIGNALS] = {
+        {"busy", 1}, {"code", 32}, {"line", 32}, {"active", t->launch->given.warp}, {"groups", 16}};
+    struct rt_vcd v;
+    rt_vcd_begin(&v, &t->file.out, "interpreter", signals, SIGNALS, t->file.from);
+    for (uint32_t i = 0; i < t->first.count; i++) {
+        const struct rt_moment *m = &t->first.at[i];
+        text_printf(v.out, "$scope module block%llu_warp%u $end\n", (unsigned long long)m->block, m->warp);
+        rt_vcd_declare(&v);
     }
+    rt_vcd_start(&v, t->arena);
+    for (uint32_t i = 0; i < t->moments.count; i++)
+        add_changes(t, &v, &t->moments.at[i]);
 }
 
-void rt_timeline_write(struct rt_timeline *t, const kernc_launch *o)
+void rt_timeline_write(struct rt_timeline *t)
 {
-    if (o->trace == KERNC_TRACE_VCD)
+    if (t->file.given->trace == KERNC_TRACE_VCD)
         write_vcd(t);
-    else if (o->trace == KERNC_TRACE_JSON)
+    else if (t->file.given->trace == KERNC_TRACE_JSON)
         write_json(t);
     else
         write_text(t);
-    struct mem_outside outside = mem_go_outside();
-    o->trace_output(o->trace_user, t->out.at, t->out.length);
-    mem_come_back(outside);
+    rt_trace_close(&t->file);
 }

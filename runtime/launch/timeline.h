@@ -8,8 +8,6 @@
 
 #include "runtime/launch/grid.h"
 
-enum { RT_TRACE_WINDOW = 1000000 }; /* cycles, if no end is given */
-
 /* The warp begins a step, or (row RT_NO_ROW) its turn is over. */
 #define RT_NO_ROW UINT32_MAX
 struct rt_moment {
@@ -19,10 +17,10 @@ struct rt_moment {
 };
 
 /* Of a launch that is traced, in its arena. */
-struct rt_timeline *rt_timeline_new(struct rt_launch *l, const kernc_launch *o);
+struct rt_timeline *rt_timeline_new(struct rt_launch *l);
 /* Moments come in the order of time; outside of the window none is kept. */
 void rt_timeline_add(struct rt_timeline *t, struct rt_moment m);
 /* Hands the text to the launch's trace_output. */
-void rt_timeline_write(struct rt_timeline *t, const kernc_launch *o);
+void rt_timeline_write(struct rt_timeline *t);
 
 #endif

@@ -16,21 +16,15 @@ struct latest {
 struct rt_watch {
     const struct rt_core *core;     /* the one that executes */
     const struct rt_scheme *scheme; /* the one that decides */
-    kernc_step_function *step;      /* NULL: nobody wants one warp's */
-    void *user;
-    uint64_t block; /* whose steps are wanted */
-    uint32_t warp;
+    struct rt_steps steps;
     bool enters; /* the core makes a warp ready, and is not to run it yet */
     /* A block word that has been looked at, and how often its block had been counted before; NULL: none. */
     const struct bc_ins *pending;
     uint64_t counted;
     struct latest *latest;        /* by warp of the block */
-    uint64_t steps;               /* so far */
     struct rt_timeline *timeline; /* NULL: the launch is not traced */
     uint64_t time, offset; /* of the trace: at the end of the latest turn; the launch's less the warp's */
     bool resumes;          /* the turn begins, in the middle of a step perhaps */
-    struct rt_groups groups;
-    u32_vec lines;
 };
 
 /* ---- places ------------------------------------------------------------------------------------------ */
@@ -80,14 +74,36 @@ void rt_add_lanes(struct rt_groups *g, int wait, uint64_t lanes, const uint32_t 
 /* Code indices become rows and lines. */
 static void place_groups(struct rt_watch *x, const struct bc_program *p)
 {
-    for (uint32_t i = 0; i < x->groups.list.count; i++) {
-        kernc_group *g = &x->groups.list.at[i];
+    struct rt_steps *steps = &x->steps;
+    for (uint32_t i = 0; i < steps->groups.list.count; i++) {
+        kernc_group *g = &steps->groups.list.at[i];
         if (g->code == RT_NOWHERE)
             continue;
         g->code = row_of(p, g->code);
-        rt_list_lines(x->groups.arena, &x->lines, p, g->code);
-        g->line = x->lines.count ? x->lines.at[0] : 0;
+        rt_list_lines(steps->groups.arena, &steps->lines, p, g->code);
+        g->line = steps->lines.count ? steps->lines.at[0] : 0;
     }
+}
+
+/* ---- steps, of both machines ------------------------------------------------------------------------- */
+
+void rt_steps_new(struct rt_steps *x, const kernc_launch *given, struct arena *a)
+{
+    *x = (struct rt_steps){.given = given, .block = rt_block_number(given->grid, given->step_block)};
+    x->groups.arena = a;
+}
+
+void rt_steps_tell(struct rt_steps *x, kernc_step step)
+{
+    step.size = sizeof step;
+    step.number = ++x->count;
+    step.lines = x->lines.at;
+    step.line_count = x->lines.count;
+    step.groups = x->groups.list.at;
+    step.group_count = x->groups.list.count;
+    struct mem_outside outside = mem_go_outside();
+    x->given->step(x->given->step_user, &step);
+    mem_come_back(outside);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
@@ -96,20 +112,9 @@ static void tell(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint
 {
     const struct bc_program *p = w->worker->launch->program;
     place_groups(x, p);
-    rt_list_lines(x->groups.arena, &x->lines, p, row);
-    kernc_step s = {.size = sizeof s,
-                    .number = ++x->steps,
-                    .active = active,
-                    .live = w->live,
-                    .lanes = w->launched_count,
-                    .code = row,
-                    .lines = x->lines.at,
-                    .line_count = x->lines.count,
-                    .groups = x->groups.list.at,
-                    .group_count = x->groups.list.count};
-    struct mem_outside outside = mem_go_outside();
-    x->step(x->user, &s);
-    mem_come_back(outside);
+    rt_list_lines(x->steps.groups.arena, &x->steps.lines, p, row);
+    rt_steps_tell(&x->steps,
+                  (kernc_step){.active = active, .live = w->live, .lanes = w->launched_count, .code = row});
 }
 
 static uint64_t block_of(const struct rt_warp *w)
@@ -119,8 +124,8 @@ static uint64_t block_of(const struct rt_warp *w)
 
 static void list_groups(struct rt_watch *x, const struct rt_warp *w, uint64_t active)
 {
-    vec_clear(&x->groups.list);
-    x->scheme->groups(w, active, &x->groups);
+    vec_clear(&x->steps.groups.list);
+    x->scheme->groups(w, active, &x->steps.groups);
 }
 
 /* The trace's next moment, `cycles` ago. */
@@ -131,7 +136,7 @@ static void trace(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uin
                           .active = active,
                           .warp = w->index,
                           .row = row,
-                          .groups = x->groups.list.count};
+                          .groups = x->steps.groups.list.count};
     rt_timeline_add(x->timeline, m);
 }
 
@@ -139,7 +144,7 @@ static void trace(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uin
 static void begin_step(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint64_t active,
                        uint32_t cycles)
 {
-    bool wanted = x->step && w->index == x->warp && block_of(w) == x->block;
+    bool wanted = rt_steps_wanted(&x->steps, block_of(w), w->index);
     x->latest[w->index] = (struct latest){active, row};
     x->resumes = false;
     if (wanted || x->timeline)
@@ -246,18 +251,16 @@ static uint32_t expire(struct rt_warp *w, uint32_t pc)
 
 /* ---- preparing --------------------------------------------------------------------------------------- */
 
-void rt_watch_new(struct rt_launch *l, const kernc_launch *o)
+void rt_watch_new(struct rt_launch *l)
 {
-    if (!o->step && !o->trace)
+    if (!l->given.step && !l->given.trace)
         return;
     struct rt_watch *x = l->watch = arena_new(&l->arena, struct rt_watch);
     struct rt_core *core = arena_new(&l->arena, struct rt_core);
     struct rt_scheme *scheme = arena_new(&l->arena, struct rt_scheme);
-    *x = (struct rt_watch){.core = l->core, .scheme = l->scheme, .step = o->step, .user = o->step_user};
-    x->block = rt_block_number(o->grid, o->step_block);
-    x->warp = o->step_warp;
-    x->groups.arena = &l->arena;
-    x->timeline = o->trace ? rt_timeline_new(l, o) : NULL;
+    *x = (struct rt_watch){.core = l->core, .scheme = l->scheme};
+    rt_steps_new(&x->steps, &l->given, &l->arena);
+    x->timeline = l->given.trace ? rt_timeline_new(l) : NULL;
     *core = *l->core;
     core->run = run;
     core->begin = begin;
@@ -278,14 +281,14 @@ static const struct rt_op *watched(struct rt_launch *l, const struct rt_op *real
 
 void rt_watch_tables(struct rt_launch *l)
 {
-    l->watch->latest = arena_array(&l->arena, struct latest, l->warps);
+    l->watch->latest = arena_array(&l->arena, struct latest, l->sizes.warps);
     l->full = watched(l, l->full);
     l->brief = watched(l, l->brief);
     l->partial = watched(l, l->partial);
 }
 
-void rt_watch_end(struct rt_launch *l, const kernc_launch *o)
+void rt_watch_end(struct rt_launch *l)
 {
     if (l->watch && l->watch->timeline)
-        rt_timeline_write(l->watch->timeline, o);
+        rt_timeline_write(l->watch->timeline);
 }

@@ -24,16 +24,32 @@ static inline void rt_add_group(struct rt_groups *g, int wait, uint64_t lanes, u
 /* The same of lanes that go on at pc[lane], those at one place as one group; the lowest place last. */
 void rt_add_lanes(struct rt_groups *g, int wait, uint64_t lanes, const uint32_t *pc);
 
+/* The steps of the warp that a launch watches (kernc_launch.step), on either machine. */
+struct rt_steps {
+    const kernc_launch *given;
+    uint64_t block, count; /* block: whose steps are wanted; count: of steps so far */
+    struct rt_groups groups;
+    u32_vec lines;
+};
+/* All in the arena. */
+void rt_steps_new(struct rt_steps *x, const kernc_launch *given, struct arena *a);
+static inline bool rt_steps_wanted(const struct rt_steps *x, uint64_t block, uint32_t warp)
+{
+    return x->given->step && warp == x->given->step_warp && block == x->block;
+}
+/* Tells the launch's caller of the step, with its number and x's groups and lines. */
+void rt_steps_tell(struct rt_steps *x, kernc_step step);
+
 /* The source lines that a row of the block table stands for, as far as they are known, ascending. */
 void rt_list_lines(struct arena *a, u32_vec *lines, const struct bc_program *p, uint32_t row);
 
 /* Makes l->watch if the launch is to be watched, and l->core and l->scheme those of a watched launch. In the
  * launch's arena. To be called once they are chosen. */
-void rt_watch_new(struct rt_launch *l, const kernc_launch *o);
+void rt_watch_new(struct rt_launch *l);
 /* Makes the launch's tables such that each instruction comes back. */
 void rt_watch_tables(struct rt_launch *l);
 /* Hands the trace on, if there is one. */
-void rt_watch_end(struct rt_launch *l, const kernc_launch *o);
+void rt_watch_end(struct rt_launch *l);
 /* The block at `pc` is run by no lane at all (tf-sandy). */
 void rt_watch_empty(struct rt_warp *w, uint32_t pc);
 

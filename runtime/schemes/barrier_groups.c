@@ -30,7 +30,7 @@ void barrier_copy_scalars(struct rt_warp *w, struct barriers *s)
 void barrier_insert_by_schedule(struct rt_warp *w, struct barriers *s, struct group g)
 {
     uint32_t i = s->ready_count++, before; /* g stands before groups whose rank is larger than that */
-    switch (w->worker->launch->schedule) {
+    switch (w->worker->launch->given.schedule) {
     case KERNC_SCHEDULE_LOWEST:
         g.rank = RT_NOWHERE - g.pc;
         before = g.rank - 1;

@@ -45,7 +45,7 @@ void barrier_start(struct rt_warp *w)
         s->registers = (uint32_t)((at.total - at.rejoins) / sizeof(bool));
         s->capacity = s->registers + w->lanes + 1;
         s->scalars = w->worker->launch->kernel->scalars;
-        s->by_size = w->worker->launch->schedule == KERNC_SCHEDULE_LARGEST;
+        s->by_size = w->worker->launch->given.schedule == KERNC_SCHEDULE_LARGEST;
         find_rejoined(p, s->rejoins);
     }
     memset(s->at, 0, s->registers * sizeof *s->at);

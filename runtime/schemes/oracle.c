@@ -81,7 +81,7 @@ static uint64_t draw(struct oracle *s)
 static uint64_t choose(const struct rt_warp *w, struct oracle *s, uint64_t waiting)
 {
     uint64_t part;
-    switch (w->worker->launch->anchors) {
+    switch (w->worker->launch->given.anchors) {
     case KERNC_ANCHORS_ALONE: return waiting & -waiting;
     case KERNC_ANCHORS_RANDOM: part = waiting & draw(s); return part ? part : waiting;
     default: return waiting;
@@ -182,7 +182,7 @@ static void start(struct rt_warp *w)
     s->used_up = 0;
     s->decided = false;
     s->last = RT_MAX_LANES - 1;
-    s->random = hash_mix(hash_mix(k->launch->anchor_seed, k->block), w->index);
+    s->random = hash_mix(hash_mix(k->launch->given.anchor_seed, k->block), w->index);
     vec_clear(&s->instances);
     vec_clear(&s->free);
     vec_push(s->arena, &s->instances, (struct instance){0});
@@ -228,7 +228,7 @@ static uint32_t convergent(struct rt_warp *w, uint32_t pc)
             }
         s->waiting |= w->active;
         s->used_up = 0;
-        bool early = ins->op == BC_tok_anchor && w->worker->launch->anchors == KERNC_ANCHORS_RANDOM &&
+        bool early = ins->op == BC_tok_anchor && w->worker->launch->given.anchors == KERNC_ANCHORS_RANDOM &&
                      draw(s) % 4 == 0;
         pc = early ? run_group(w, s, choose(w, s, companions(w, s, rt_lowest(w->active), 0))) : schedule(w);
     }

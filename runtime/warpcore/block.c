@@ -20,11 +20,11 @@ bool rt_sim_memory_take(struct rt_sim *s, uint64_t bytes)
 
 struct rt_sim_block *rt_sim_block_new(struct rt_sim *s)
 {
-    if (!rt_sim_memory_take(s, s->shared_bytes))
+    if (!rt_sim_memory_take(s, s->sizes.shared.bytes))
         return NULL;
     struct rt_sim_block *b = arena_new(&s->arena, struct rt_sim_block);
     b->sim = s;
-    b->shared = arena_alloc(&s->arena, s->shared_bytes + WC_LANES * 4);
+    b->shared = arena_alloc(&s->arena, s->sizes.shared.bytes + WC_LANES * 4);
     b->next = s->all;
     s->all = b;
     return b;
@@ -63,7 +63,7 @@ static struct rt_sim_warp *new_warp(struct rt_sim *s)
     w->global = m->base;
     w->limits = m->limits;
     w->store_limits = m->store_limits;
-    w->shared_bytes = s->shared_bytes;
+    w->shared_bytes = s->sizes.shared.bytes;
     w->private = (uint8_t *)(w + 1);
     w->private_bytes = s->entry->private_bytes;
     w->tally = s->tally;
@@ -86,7 +86,7 @@ struct rt_sim_warp *rt_sim_warp_begin(struct rt_sim_block *b, uint32_t index)
 {
     struct rt_sim *s = b->sim;
     struct rt_sim_warp *w = s->free_warps;
-    uint32_t left = s->threads - index * WC_LANES;
+    uint32_t left = s->sizes.threads - index * WC_LANES;
     if (w)
         s->free_warps = w->next;
     else if (!(w = new_warp(s)))
@@ -116,12 +116,12 @@ void rt_sim_warp_end(struct rt_sim_warp *w)
 
 void rt_sim_block_begin(struct rt_sim_block *b, uint64_t number)
 {
-    const uint32_t *grid = b->sim->grid;
+    const uint32_t *grid = b->sim->given.grid;
     b->number = number;
     b->index[0] = (uint32_t)(number % grid[0]);
     b->index[1] = (uint32_t)(number / grid[0] % grid[1]);
     b->index[2] = (uint32_t)(number / grid[0] / grid[1]);
-    memset(b->shared, 0, b->sim->shared_bytes);
+    memset(b->shared, 0, b->sim->sizes.shared.bytes);
 }
 
 struct text *rt_sim_text(struct rt_sim_warp *w)

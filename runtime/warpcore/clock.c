@@ -69,14 +69,14 @@ static void append(struct queue *q, struct rt_sim_warp *w)
 
 static bool queue_empty(const struct clock *k, const struct core *c)
 {
-    return c->begun == k->sim->warps && !c->queue.first;
+    return c->begun == k->sim->sizes.warps && !c->queue.first;
 }
 
 /* Who is first in the queue: warps that have not begun stand in front. NULL: no memory. */
 static struct rt_sim_warp *dequeue(struct clock *k, struct core *c)
 {
     struct rt_sim_warp *w = c->queue.first;
-    if (c->begun < k->sim->warps) {
+    if (c->begun < k->sim->sizes.warps) {
         w = rt_sim_warp_begin(c->block, c->begun++);
         k->stops = k->stops || !w;
     } else
@@ -150,17 +150,17 @@ static void begin_block(struct clock *k, struct core *c)
 {
     struct rt_sim *sim = k->sim;
     c->when = NEVER;
-    if (k->next_block == sim->blocks)
+    if (k->next_block == sim->sizes.blocks)
         return;
     if (!c->block && !(c->block = rt_sim_block_new(sim))) {
         k->stops = true;
         return;
     }
     rt_sim_block_begin(c->block, k->next_block++);
-    c->left = sim->warps;
+    c->left = sim->sizes.warps;
     c->begun = c->waiting = c->turn = c->issued = 0;
     c->now = c->end;
-    fill_slots(k, c, c->now + clearing(k, sim->shared_bytes));
+    fill_slots(k, c, c->now + clearing(k, sim->sizes.shared.bytes));
 }
 
 /* The number below which all blocks have ended. */
@@ -394,7 +394,7 @@ static void finish(struct clock *k)
 
 void rt_sim_run_clock(struct rt_sim *s, uint32_t cores)
 {
-    struct clock *k = clock_new(s, cores < s->blocks ? cores : (uint32_t)s->blocks);
+    struct clock *k = clock_new(s, cores < s->sizes.blocks ? cores : (uint32_t)s->sizes.blocks);
     struct core *c;
     while (!k->stops && (c = first_core(k))->when != NEVER) {
         if (c->chosen)
@@ -403,7 +403,7 @@ void rt_sim_run_clock(struct rt_sim *s, uint32_t cores)
             begin_block(k, c);
         if (c->when != NEVER || c->left)
             choose(c);
-        s->out_of_fuel = (s->total >= s->fuel || rt_interrupted(s->interrupt)) && c->left;
+        s->out_of_fuel = (s->total >= s->given.fuel || rt_interrupted(s->given.interrupt)) && c->left;
         if (s->out_of_fuel && c->chosen && c->chosen->warp->at)
             rt_sim_out_of_fuel(c->chosen->warp, c->chosen->warp->at->word);
         k->stops = k->stops || s->out_of_fuel;

@@ -81,7 +81,7 @@ static void write_report(const struct rt_sim_warp *w, uint32_t word, enum wc_tra
 
 static void thread_of(const struct rt_sim_warp *w, unsigned lane, uint32_t thread[3])
 {
-    const uint32_t *block = w->sim->block;
+    const uint32_t *block = w->sim->given.block;
     uint32_t t = w->index * WC_LANES + lane;
     thread[0] = t % block[0];
     thread[1] = t / block[0] % block[1];
@@ -117,9 +117,9 @@ void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word)
     while (word > 0 && word < m->places.count && m->places.at[word].line == 0)
         word--;
     record_place(w, word, active ? rt_lowest(active) : 0);
-    bool interrupted = rt_interrupted(w->sim->interrupt);
-    rt_fuel_text(&w->sim->trap, interrupted, interrupted ? w->sim->total : w->sim->fuel, w->index, active,
-                 w->flow.live);
+    bool interrupted = rt_interrupted(w->sim->given.interrupt);
+    rt_fuel_text(&w->sim->trap, interrupted, interrupted ? w->sim->total : w->sim->given.fuel, w->index,
+                 active, w->flow.live);
 }
 
 void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,

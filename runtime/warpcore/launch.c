@@ -97,25 +97,18 @@ uint32_t rt_argument_words(const kernc_kernel *k, const uint64_t *bits, const st
     return n;
 }
 
-static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
+static kernc_status check(const struct rt_sim *s)
 {
-    const char *scheme = kernc_module_scheme(s->kernel->module);
-    if (o->warp != WC_LANES)
+    if (s->given.warp != WC_LANES)
         return rt_fail(s->context, KERNC_INVALID, "a warp of the warp-core machine has %d threads, not %u",
-                       WC_LANES, o->warp);
-    if (o->scheme && scheme_find(o->scheme) != scheme_find(scheme))
-        return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
-                       scheme, o->scheme);
-    kernc_status traced = rt_check_trace(s->context, o);
-    if (traced != KERNC_OK)
-        return traced;
+                       WC_LANES, s->given.warp);
     if (!s->core)
         return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine",
-                       o->isa);
-    if (s->shared_bytes > s->context->memory.limit - s->context->memory.used)
+                       s->given.isa);
+    if (s->sizes.shared.bytes > s->context->memory.limit - s->context->memory.used)
         return rt_fail(s->context, KERNC_LIMIT,
                        "shared memory of %u bytes is over the limit of memory (max_memory, --max-memory)",
-                       s->shared_bytes);
+                       s->sizes.shared.bytes);
     return KERNC_OK;
 }
 
@@ -128,37 +121,24 @@ static kernc_status read_timing(struct rt_sim *s, const char *text)
     return rt_fail(s->context, KERNC_INVALID, "the table of cycles, %s", why);
 }
 
-static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
+static kernc_status prepare(struct rt_sim *s)
 {
-    uint64_t *bits = arena_array(&s->arena, uint64_t, s->kernel->param_count);
+    const kernc_launch *o = &s->given;
     s->timed = (o->flags & KERNC_STATISTICS) || o->trace || reads_clock(s->image);
     s->core = rt_sim_core_choose(o->isa, s->timed || o->step);
-    struct rt_shared shared;
-    kernc_status status = rt_read_shared(s->kernel, o, &shared);
-    s->shared_bytes = status == KERNC_OK ? shared.bytes : 0;
+    kernc_status status = rt_configure(s->kernel, o, &s->arena, &s->sizes);
     if (status == KERNC_OK)
-        status = check(s, o);
+        status = check(s);
     if (status == KERNC_OK)
         status = read_timing(s, o->timing);
-    if (status == KERNC_OK)
-        status = rt_read_arguments(s->kernel, o, bits, arena_array(&s->arena, bool, s->kernel->param_count));
     if (status != KERNC_OK)
         return status;
-    rt_argument_words(s->kernel, bits, &shared, s->arguments);
+    rt_argument_words(s->kernel, s->sizes.params, &s->sizes.shared, s->arguments);
     decode(s);
-    rt_sim_watch_new(s, o);
-    memcpy(s->grid, o->grid, sizeof s->grid);
-    memcpy(s->block, o->block, sizeof s->block);
-    s->blocks = rt_volume(o->grid);
-    s->threads = (uint32_t)rt_volume(o->block);
-    s->warps = (s->threads + WC_LANES - 1) / WC_LANES;
-    s->fuel = o->fuel;
-    s->interrupt = o->interrupt;
-    s->banks = o->banks;
-    s->segment_shift = (uint32_t)__builtin_ctz(o->segment);
+    rt_sim_watch_new(s);
     s->data = s->kernel->module->data.address;
     s->tally = arena_new(&s->arena, struct rt_sim_tally);
-    s->trace = rt_trace_new(s->image, o);
+    s->trace = rt_trace_new(s);
     return KERNC_OK;
 }
 
@@ -253,7 +233,7 @@ static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics *
     to->metrics.seconds = seconds;
     to->thread_slots = s->thread_slots;
     to->counted = s->timed;
-    to->whole_block = s->warps == 1;
+    to->whole_block = s->sizes.warps == 1;
     rt_statistics_set_ratios(to);
 }
 
@@ -276,26 +256,26 @@ static kernc_status outcome(struct rt_sim *s)
         return rt_report_stop(s->kernel, KERNC_LIMIT, &s->trap);
     if (s->out_of_fuel)
         return rt_fail(c, KERNC_LIMIT, "kernel %s: %s after %llu warp instructions", s->kernel->name,
-                       RT_FUEL_WORDS(rt_interrupted(s->interrupt)), (unsigned long long)s->total);
+                       RT_FUEL_WORDS(rt_interrupted(s->given.interrupt)), (unsigned long long)s->total);
     return KERNC_OK;
 }
 
 /* What is allocated on the way is in *s, *made and *spare, so that a failure leaks nothing. */
-static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistics **made,
-                        kernc_statistics **spare, kernc_statistics **wanted)
+static kernc_status run(struct rt_sim *s, kernc_statistics **made, kernc_statistics **spare,
+                        kernc_statistics **wanted)
 {
-    kernc_status status = prepare(s, o);
+    kernc_status status = prepare(s);
     if (status != KERNC_OK)
         return status;
     double start = rt_now();
     if (s->timed)
-        rt_sim_run_clock(s, o->cores);
+        rt_sim_run_clock(s, s->given.cores);
     else
         rt_sim_run_turns(s);
     double seconds = rt_now() - start;
     status = outcome(s);
     if (s->trace)
-        rt_trace_write(s->trace, o);
+        rt_trace_write(s->trace);
     make_statistics(s, seconds, made);
     rt_statistics_keep(s->kernel, made, spare, wanted);
     return status;
@@ -312,6 +292,7 @@ kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_st
         return rt_fail_memory(c);
     s->context = c;
     s->kernel = kernel;
+    s->given = *o;
     s->image = kernel->module->image;
     s->entry = kernel->entry;
     arena_init(&s->arena);
@@ -319,11 +300,10 @@ kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_st
         c->trapped = false;
         status = rt_fail_memory(c);
     } else
-        status = run(s, o, &made, &spare, statistics);
+        status = run(s, &made, &spare, statistics);
     mem_guard_leave(&guard);
     kernc_statistics_free(made);
     kernc_statistics_free(spare);
-    rt_trace_free(s->trace);
     rt_sim_free(s);
     free(s);
     c->launch = NULL;

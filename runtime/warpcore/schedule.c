@@ -11,14 +11,15 @@
 /* One turn. False: the launch has to stop. */
 static bool run_turn(struct rt_sim *s, struct rt_sim_warp *w)
 {
-    uint64_t left = s->fuel - s->total, slice = left < RT_SLICE_INSTRUCTIONS ? left : RT_SLICE_INSTRUCTIONS;
+    uint64_t left = s->given.fuel - s->total,
+             slice = left < RT_SLICE_INSTRUCTIONS ? left : RT_SLICE_INSTRUCTIONS;
     w->fuel = (int64_t)slice;
     s->core->enter(w);
     s->core->run(w);
     uint64_t used = (uint64_t)((int64_t)slice - w->fuel);
     s->total += used;
     s->thread_slots += used * w->threads;
-    bool over = s->total >= s->fuel || rt_interrupted(s->interrupt);
+    bool over = s->total >= s->given.fuel || rt_interrupted(s->given.interrupt);
     s->out_of_fuel = over && w->stop != RT_DONE && w->stop != RT_TRAPPED;
     if (s->out_of_fuel)
         rt_sim_out_of_fuel(w, w->flow.pc);
@@ -68,11 +69,11 @@ static bool run_round(struct round *r, bool first)
 
 void rt_sim_run_turns(struct rt_sim *s)
 {
-    struct round r = {rt_sim_block_new(s), arena_array(&s->arena, struct rt_sim_warp *, s->warps), s->warps,
-                      0};
+    struct round r = {rt_sim_block_new(s), arena_array(&s->arena, struct rt_sim_warp *, s->sizes.warps),
+                      s->sizes.warps, 0};
     bool good = r.block != NULL;
-    for (uint64_t number = 0; good && number < s->blocks; number++) {
-        r.left = s->warps;
+    for (uint64_t number = 0; good && number < s->sizes.blocks; number++) {
+        r.left = s->sizes.warps;
         rt_sim_block_begin(r.block, number);
         good = run_round(&r, true);
         while (good && r.left)

@@ -142,7 +142,7 @@ void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *
 
 static uint32_t thread_index(const struct rt_sim_warp *w, uint32_t lane, unsigned dimension)
 {
-    const uint32_t *block = w->sim->block;
+    const uint32_t *block = w->sim->given.block;
     uint32_t t = w->index * WC_LANES + lane;
     return dimension == 0 ? t % block[0] : dimension == 1 ? t / block[0] % block[1] : t / block[0] / block[1];
 }
@@ -159,10 +159,10 @@ static uint32_t read_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
     case WC_CSR_BID_Z: return w->block->index[pc->imm - WC_CSR_BID_X];
     case WC_CSR_BDIM_X:
     case WC_CSR_BDIM_Y:
-    case WC_CSR_BDIM_Z: return s->block[pc->imm - WC_CSR_BDIM_X];
+    case WC_CSR_BDIM_Z: return s->given.block[pc->imm - WC_CSR_BDIM_X];
     case WC_CSR_GDIM_X:
     case WC_CSR_GDIM_Y:
-    case WC_CSR_GDIM_Z: return s->grid[pc->imm - WC_CSR_GDIM_X];
+    case WC_CSR_GDIM_Z: return s->given.grid[pc->imm - WC_CSR_GDIM_X];
     case WC_CSR_LANE: return lane;
     case WC_CSR_WARP: return w->index;
     case WC_CSR_WARPSIZE: return WC_LANES;
@@ -226,7 +226,7 @@ static uint32_t distinct(const struct rt_sim_warp *w, uint32_t shift)
 void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes)
 {
     enum { SHIFT = __builtin_ctz(WC_SEGMENT_BYTES) };
-    w->tally->transactions[pc->word] += distinct(w, w->sim->segment_shift);
+    w->tally->transactions[pc->word] += distinct(w, w->sim->sizes.segment_shift);
     rt_sim_charge(w, pc, (distinct(w, SHIFT) - 1) * w->sim->timing.parameter[WC_SEGMENT]);
 }
 
@@ -236,7 +236,8 @@ void rt_sim_count_banks(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
     rt_each_lane(i, w->flow.active)
         address[n++] = w->address[i];
     struct rt_bank_count *all = &w->tally->banks[pc->word],
-                         one = rt_bank_passes(address, n, 4, pc->op >= WC_at_shared_add_I, w->sim->banks);
+                         one =
+                             rt_bank_passes(address, n, 4, pc->op >= WC_at_shared_add_I, w->sim->given.banks);
     all->passes += one.passes;
     all->conflicts += one.conflicts;
 }
@@ -298,7 +299,7 @@ bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
         }
         struct bc_text format = {text->bytes, text->length};
         struct cursor cursor = {text, w->private + i * w->private_bytes + address}, *from = &cursor;
-        rt_print_thread(&w->block->begun, w->sim->warps * WC_LANES, w->index * WC_LANES + (unsigned)i,
+        rt_print_thread(&w->block->begun, w->sim->sizes.warps * WC_LANES, w->index * WC_LANES + (unsigned)i,
                         rt_sim_text(w), &format, text->operands.count, next_operand, &from);
     }
     return take_text(w, before);

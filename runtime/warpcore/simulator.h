@@ -124,14 +124,10 @@ struct rt_sim {
     struct wc_timing timing;
     struct rt_sim_ins *codes[2]; /* as many as the image has words, and an illegal one behind */
     uint32_t arguments[WC_ARGUMENT_WORDS];
-    uint32_t grid[3], block[3];
-    const volatile int *interrupt; /* of kernc_launch */
-    uint64_t blocks, fuel, total;  /* total: warp instructions so far */
-    uint32_t threads, warps;       /* in a block */
-    uint32_t shared_bytes;         /* of a block */
-    uint32_t segment_shift;        /* of memory transactions as metrics count them */
-    uint32_t banks;                /* of shared memory as metrics count them */
-    uint32_t data;                 /* address of the constant data */
+    kernc_launch given;    /* as rt_read_launch has it */
+    struct rt_sizes sizes; /* what follows from it */
+    uint64_t total;        /* warp instructions so far */
+    uint32_t data;         /* address of the constant data */
     struct rt_sim_tally *tally;
     bool timed;
     uint64_t core_cycles;       /* if timed */

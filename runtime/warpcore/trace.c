@@ -1,36 +1,25 @@
 /* trace.c: see trace.h.
  *
- * VCD (IEEE 1364-2005, clause 18): for each slot of each core the program counter, active mask, stack depth,
- * the warp's number, whether the slot is busy and whether it issues in this cycle; a cycle is one time unit
- * of 1 ns. JSON: the trace event format that Perfetto and chrome://tracing read; a core is a process, a warp
- * a thread, a run of straight-line code a slice; a cycle is 1 us there. Text: a line for each instruction,
- * in the order in which they are issued, with what it left in registers and predicates.
+ * VCD: for each slot of each core the program counter, active mask, stack depth, the warp's number, whether
+ * the slot is busy and whether it issues in this cycle. JSON: a core is a process, a warp a thread, a run of
+ * straight-line code a slice. Text: a line for each instruction, in the order in which they are issued, with
+ * what it left in registers and predicates.
  */
 #include "runtime/warpcore/trace.h"
-#include "runtime/launch/vcd.h"
 
 #include <stdlib.h>
 
-struct rt_trace *rt_trace_new(const struct wc_image *image, const kernc_launch *o)
+struct rt_trace *rt_trace_new(struct rt_sim *s)
 {
-    if (!o->trace)
+    if (!s->given.trace)
         return NULL;
-    struct rt_trace *t = mem_alloc(sizeof *t);
-    *t = (struct rt_trace){.image = image, .form = o->trace, .from = o->trace_from};
-    arena_init(&t->arena);
-    t->to = o->trace_to ? o->trace_to : o->trace_from + RT_TRACE_WINDOW;
-    if (t->form == KERNC_TRACE_TEXT)
-        text_addz(&t->lines, "# cycle core slot block warp pc word active depth, what is written\n");
+    struct rt_trace *t = arena_new(&s->arena, struct rt_trace);
+    t->image = s->image;
+    t->arena = &s->arena;
+    rt_trace_open(&t->file, &s->given, &s->arena);
+    if (s->given.trace == KERNC_TRACE_TEXT)
+        text_addz(&t->file.out, "# cycle core slot block warp pc word active depth, what is written\n");
     return t;
-}
-
-void rt_trace_free(struct rt_trace *t)
-{
-    if (!t)
-        return;
-    text_free(&t->lines);
-    arena_free(&t->arena);
-    mem_free(t);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------ */
@@ -48,8 +37,8 @@ struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct 
 
 static void add_event(struct rt_trace *t, struct rt_trace_event e)
 {
-    if (e.time >= t->from && e.time < t->to)
-        vec_push(&t->arena, &t->events, e);
+    if (e.time >= t->file.from && e.time < t->file.to)
+        vec_push(t->arena, &t->events, e);
 }
 
 /* r3=00000001,-,…: of the lanes that were active, lane 0 first; p1=05. */
@@ -73,22 +62,22 @@ static void add_written(struct text *out, const struct rt_sim_warp *w, const str
 static void add_line(struct rt_trace *t, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
                      const struct rt_trace_event *e)
 {
-    text_printf(&t->lines, "%llu %u %u %u %u %u %08x %02x %u", (unsigned long long)e->time, e->core, e->slot,
-                e->block, e->warp, e->word, e->word < t->image->code.count ? t->image->code.at[e->word] : 0,
-                e->active, e->depth);
+    text_printf(&t->file.out, "%llu %u %u %u %u %u %08x %02x %u", (unsigned long long)e->time, e->core,
+                e->slot, e->block, e->warp, e->word,
+                e->word < t->image->code.count ? t->image->code.at[e->word] : 0, e->active, e->depth);
     if (w->stop == RT_TRAPPED)
-        text_addz(&t->lines, " fault");
+        text_addz(&t->file.out, " fault");
     else
-        add_written(&t->lines, w, at, e->active);
-    text_char(&t->lines, '\n');
+        add_written(&t->file.out, w, at, e->active);
+    text_char(&t->file.out, '\n');
 }
 
 void rt_trace_issued(struct rt_trace *t, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
                      struct rt_trace_event e)
 {
-    if (t->form != KERNC_TRACE_TEXT)
+    if (t->file.given->trace != KERNC_TRACE_TEXT)
         add_event(t, e);
-    else if (e.time >= t->from && e.time < t->to)
+    else if (e.time >= t->file.from && e.time < t->file.to)
         add_line(t, w, at, &e);
 }
 
@@ -96,18 +85,15 @@ void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time)
 {
     e.time = time;
     e.cycles = 0;
-    if (t->form != KERNC_TRACE_TEXT)
+    if (t->file.given->trace != KERNC_TRACE_TEXT)
         add_event(t, e);
 }
 
 /* ---- VCD --------------------------------------------------------------------------------------------- */
 
 /* The signals of a slot, and where an event has their values. */
-static const struct signal {
-    const char *name;
-    unsigned bits;
-} signals[] = {{"busy", 1},  {"issue", 1}, {"pc", 12},   {"active", WC_LANES},
-               {"depth", 5}, {"warp", 9},  {"block", 32}};
+static const struct rt_signal signals[] = {{"busy", 1},  {"issue", 1}, {"pc", 12},   {"active", WC_LANES},
+                                           {"depth", 5}, {"warp", 9},  {"block", 32}};
 enum { BUSY, ISSUE, PC, ACTIVE, DEPTH, WARP, BLOCK, SIGNALS };
 
 static uint32_t value_of(const struct rt_trace_event *e, unsigned signal)
@@ -123,28 +109,16 @@ static uint32_t value_of(const struct rt_trace_event *e, unsigned signal)
     }
 }
 
-static uint32_t signal_number(uint32_t core, uint32_t slot, uint32_t signal)
+static void declare(struct rt_vcd *v, uint32_t cores)
 {
-    return (core * WC_SLOTS + slot) * SIGNALS + signal;
-}
-
-static void declare(struct text *out, uint32_t cores)
-{
-    text_addz(out, "$version kernc warp-core simulator $end\n$timescale 1 ns $end\n");
     for (uint32_t core = 0; core < cores; core++) {
-        text_printf(out, "$scope module core%u $end\n", core);
+        text_printf(v->out, "$scope module core%u $end\n", core);
         for (uint32_t slot = 0; slot < WC_SLOTS; slot++) {
-            text_printf(out, "$scope module slot%u $end\n", slot);
-            for (unsigned i = 0; i < SIGNALS; i++) {
-                text_printf(out, "$var wire %u ", signals[i].bits);
-                rt_vcd_identifier(out, signal_number(core, slot, i));
-                text_printf(out, " %s $end\n", signals[i].name);
-            }
-            text_addz(out, "$upscope $end\n");
+            text_printf(v->out, "$scope module slot%u $end\n", slot);
+            rt_vcd_declare(v);
         }
-        text_addz(out, "$upscope $end\n");
+        text_addz(v->out, "$upscope $end\n");
     }
-    text_addz(out, "$enddefinitions $end\n");
 }
 
 static int by_time(const void *a, const void *b)
@@ -156,71 +130,53 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y); /* in the order they were added */
 }
 
-/* By signal number its value; by slot when it issued last. */
+/* `issued`: by slot when it issued last. */
 struct waveform {
-    struct text *out;
-    uint64_t time, *issued;
-    uint32_t *latest;
+    struct rt_vcd vcd;
+    uint64_t *issued;
 };
 
-static void move_to(struct waveform *v, uint64_t time)
+static uint32_t slot_of(const struct rt_trace_event *e)
 {
-    if (time != v->time)
-        text_printf(v->out, "#%llu\n", (unsigned long long)time);
-    v->time = time;
-}
-
-/* Only values that change are written. */
-static void change(struct waveform *v, const struct rt_trace_event *e, unsigned signal, uint64_t time,
-                   uint32_t value)
-{
-    uint32_t number = signal_number(e->core, e->slot, signal);
-    if (v->latest[number] == value)
-        return;
-    move_to(v, time);
-    v->latest[number] = value;
-    rt_vcd_value(v->out, number, value, signals[signal].bits);
+    return e->core * WC_SLOTS + e->slot;
 }
 
 /* The slot does not issue again in the cycle after this event's. */
 static void end_issue(struct waveform *v, const struct rt_trace_event *e)
 {
-    if (e->cycles && v->issued[e->core * WC_SLOTS + e->slot] == e->time)
-        change(v, e, ISSUE, e->time + 1, 0);
+    if (e->cycles && v->issued[slot_of(e)] == e->time)
+        rt_vcd_change(&v->vcd, slot_of(e), ISSUE, e->time + 1, 0);
 }
 
 static void add_changes(struct waveform *v, const struct rt_trace_event *e)
 {
     if (e->cycles == 0) {
-        change(v, e, BUSY, e->time, 0);
+        rt_vcd_change(&v->vcd, slot_of(e), BUSY, e->time, 0);
         return;
     }
-    v->issued[e->core * WC_SLOTS + e->slot] = e->time;
+    v->issued[slot_of(e)] = e->time;
     for (unsigned signal = 0; signal < SIGNALS; signal++)
-        change(v, e, signal, e->time, value_of(e, signal));
+        rt_vcd_change(&v->vcd, slot_of(e), signal, e->time, value_of(e, signal));
 }
 
 static const struct rt_trace_event **sorted(struct rt_trace *t)
 {
     uint32_t n = t->events.count;
-    const struct rt_trace_event **order = arena_array(&t->arena, const struct rt_trace_event *, n + 1);
+    const struct rt_trace_event **order = arena_array(t->arena, const struct rt_trace_event *, n + 1);
     for (uint32_t i = 0; i < n; i++)
         order[i] = &t->events.at[i];
     qsort(order, n, sizeof *order, by_time);
     return order;
 }
 
-static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
+static void write_vcd(struct rt_trace *t, uint32_t cores)
 {
-    uint32_t n = t->events.count, ended = 0, slots = cores * WC_SLOTS;
+    uint32_t n = t->events.count, ended = 0;
     const struct rt_trace_event **order = sorted(t);
-    struct waveform v = {out, t->from, arena_array(&t->arena, uint64_t, slots),
-                         arena_array(&t->arena, uint32_t, slots * SIGNALS)};
-    declare(out, cores);
-    text_printf(out, "#%llu\n$dumpvars\n", (unsigned long long)t->from);
-    for (uint32_t i = 0; i < slots * SIGNALS; i++)
-        rt_vcd_value(out, i, 0, signals[i % SIGNALS].bits);
-    text_addz(out, "$end\n");
+    struct waveform v = {.issued = arena_array(t->arena, uint64_t, cores * WC_SLOTS)};
+    rt_vcd_begin(&v.vcd, &t->file.out, "warp-core simulator", signals, SIGNALS, t->file.from);
+    declare(&v.vcd, cores);
+    rt_vcd_start(&v.vcd, t->arena);
     for (uint32_t i = 0; i < n; i++) {
         for (; order[ended]->time + 1 < order[i]->time; ended++)
             end_issue(&v, order[ended]);
@@ -228,7 +184,7 @@ static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
     }
     for (; ended < n; ended++)
         end_issue(&v, order[ended]);
-    move_to(&v, n ? order[n - 1]->time + 1 : t->from + 1);
+    rt_vcd_move(&v.vcd, n ? order[n - 1]->time + 1 : t->file.from + 1);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
@@ -244,19 +200,10 @@ static void add_slice(struct text *out, const struct wc_image *m, const struct s
 {
     const struct rt_trace_event *e = &s->first;
     place at = e->word < m->places.count ? m->places.at[e->word] : (place){0};
-    char active[WC_LANES + 1] = {0};
-    for (unsigned lane = 0; lane < WC_LANES; lane++)
-        active[WC_LANES - 1 - lane] = e->active >> lane & 1 ? '1' : '.';
-    text_printf(out, ",\n{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"ts\": %llu, \"dur\": %llu, \"name\": \"",
-                e->core, e->warp, (unsigned long long)e->time, (unsigned long long)(s->end - e->time));
-    if (at.line)
-        text_printf(out, "line %u", at.line);
-    else
-        text_printf(out, "word %u", e->word);
-    text_printf(out,
-                "\", \"args\": {\"words\": \"%u..%u\", \"active\": \"%s\", \"depth\": %u, \"block\": %u, "
-                "\"slot\": %u}}",
-                e->word, s->last, active, e->depth, e->block, e->slot);
+    rt_events_slice(out, e->core, e->warp, e->time, s->end - e->time, at.line, "word", e->word);
+    text_printf(out, "\"words\": \"%u..%u\"", e->word, s->last);
+    rt_events_active(out, e->active, WC_LANES);
+    text_printf(out, ", \"depth\": %u, \"block\": %u, \"slot\": %u}}", e->depth, e->block, e->slot);
 }
 
 static void close_slice(struct text *out, const struct wc_image *m, struct slice *s)
@@ -269,33 +216,28 @@ static void close_slice(struct text *out, const struct wc_image *m, struct slice
 /* Warps are named when they are first seen. */
 static void add_names(struct rt_trace *t, uint32_t cores, struct text *out)
 {
-    struct bitset seen = bitset_new(&t->arena, cores * KERNC_MAX_BLOCK_THREADS);
-    text_addz(out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n");
+    struct bitset seen = bitset_new(t->arena, cores * KERNC_MAX_BLOCK_THREADS);
     for (uint32_t core = 0; core < cores; core++)
-        text_printf(
-            out,
-            "%s{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", \"args\": {\"name\": \"core %u\"}}",
-            core ? ",\n" : "", core, core);
+        rt_events_name(out, "process_name", core, 0, "core", core);
     for (uint32_t i = 0; i < t->events.count; i++) {
         const struct rt_trace_event *e = &t->events.at[i];
         uint32_t number = e->core * KERNC_MAX_BLOCK_THREADS + e->warp;
         if (bitset_has(seen, number))
             continue;
         bitset_add(seen, number);
-        text_printf(out,
-                    ",\n{\"ph\": \"M\", \"pid\": %u, \"tid\": %u, \"name\": \"thread_name\", \"args\": "
-                    "{\"name\": \"warp %u\"}}",
-                    e->core, e->warp, e->warp);
+        rt_events_name(out, "thread_name", e->core, e->warp, "warp", e->warp);
     }
 }
 
-static void write_json(struct rt_trace *t, uint32_t cores, struct text *out)
+static void write_json(struct rt_trace *t, uint32_t cores)
 {
-    struct slice *slices = arena_array(&t->arena, struct slice, cores * WC_SLOTS);
+    struct text *out = &t->file.out;
+    struct slice *slices = arena_array(t->arena, struct slice, cores * WC_SLOTS);
+    rt_events_begin(out);
     add_names(t, cores, out);
     for (uint32_t i = 0; i < t->events.count; i++) {
         const struct rt_trace_event *e = &t->events.at[i];
-        struct slice *s = &slices[e->core * WC_SLOTS + e->slot];
+        struct slice *s = &slices[slot_of(e)];
         if (e->first || e->cycles == 0)
             close_slice(out, t->image, s);
         if (e->cycles == 0)
@@ -307,16 +249,14 @@ static void write_json(struct rt_trace *t, uint32_t cores, struct text *out)
     }
     for (uint32_t i = 0; i < cores * WC_SLOTS; i++)
         close_slice(out, t->image, &slices[i]);
-    text_addz(out, "\n]}\n");
+    rt_events_end(out);
 }
 
-void rt_trace_write(struct rt_trace *t, const kernc_launch *o)
+void rt_trace_write(struct rt_trace *t)
 {
-    if (t->form == KERNC_TRACE_VCD)
-        write_vcd(t, o->cores, &t->lines);
-    else if (t->form == KERNC_TRACE_JSON)
-        write_json(t, o->cores, &t->lines);
-    struct mem_outside outside = mem_go_outside();
-    o->trace_output(o->trace_user, t->lines.at, t->lines.length);
-    mem_come_back(outside);
+    if (t->file.given->trace == KERNC_TRACE_VCD)
+        write_vcd(t, t->file.given->cores);
+    else if (t->file.given->trace == KERNC_TRACE_JSON)
+        write_json(t, t->file.given->cores);
+    rt_trace_close(&t->file);
 }

@@ -3,7 +3,7 @@
 #ifndef KERNC_RT_TRACE_H
 #define KERNC_RT_TRACE_H
 
-#include "runtime/launch/timeline.h"
+#include "runtime/launch/trace.h"
 #include "runtime/warpcore/simulator.h"
 
 /* An instruction is issued, or (cycles 0) the slot has nothing to issue until its next event. */
@@ -17,17 +17,13 @@ struct rt_trace_event {
 
 struct rt_trace {
     const struct wc_image *image;
-    uint64_t from, to;
-    int form;                          /* kernc_trace_form */
+    struct arena *arena;
+    struct rt_trace_file file;
     VEC(struct rt_trace_event) events; /* of one core in the order of time, but for slots that go idle */
-    struct text lines;                 /* of the text form */
-    struct arena arena;
 };
 
-/* NULL: the launch is not traced. */
-struct rt_trace *rt_trace_new(const struct wc_image *image, const kernc_launch *o);
-/* NULL is allowed. */
-void rt_trace_free(struct rt_trace *t);
+/* In the launch's arena; NULL: it is not traced. */
+struct rt_trace *rt_trace_new(struct rt_sim *s);
 /* Before the instruction is executed; what rt_trace_issued is then given, with the cycles it took. */
 struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct rt_sim_ins *at,
                                       uint64_t time);
@@ -37,6 +33,6 @@ void rt_trace_issued(struct rt_trace *t, const struct rt_sim_warp *w, const stru
 /* From `time` on the slot of e has nothing to issue. */
 void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time);
 /* Hands the text to the launch's trace_output. */
-void rt_trace_write(struct rt_trace *t, const kernc_launch *o);
+void rt_trace_write(struct rt_trace *t);
 
 #endif

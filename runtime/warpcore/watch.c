@@ -2,14 +2,8 @@
 #include "runtime/warpcore/watch.h"
 
 struct rt_sim_watch {
-    kernc_step_function *step;
-    void *user;
-    uint64_t block; /* whose steps are wanted */
-    uint32_t warp;
+    struct rt_steps steps;
     rt_sim_handler **real[2]; /* by word: what rt_sim.codes had */
-    uint64_t steps;           /* so far */
-    struct rt_groups groups;
-    u32_vec lines;
 };
 
 /* ---- places ------------------------------------------------------------------------------------------ */
@@ -36,7 +30,7 @@ static bool ends_run(enum wc_op op)
     }
 }
 
-static void add_line(struct rt_sim_watch *x, uint32_t line)
+static void add_line(struct rt_steps *x, uint32_t line)
 {
     uint32_t i = x->lines.count;
     while (i && x->lines.at[i - 1] > line)
@@ -50,7 +44,7 @@ static void add_line(struct rt_sim_watch *x, uint32_t line)
 }
 
 /* Of the run that begins at the word. */
-static void list_lines(struct rt_sim_watch *x, const struct rt_sim *s, uint32_t word)
+static void list_lines(struct rt_steps *x, const struct rt_sim *s, uint32_t word)
 {
     vec_clear(&x->lines);
     for (bool ended = false; !ended && word < s->image->code.count; word++) {
@@ -61,7 +55,7 @@ static void list_lines(struct rt_sim_watch *x, const struct rt_sim *s, uint32_t 
 
 /* ---- the divergence stack ---------------------------------------------------------------------------- */
 
-static void add_group(struct rt_sim_watch *x, const struct rt_sim *s, uint8_t lanes, uint32_t word)
+static void add_group(struct rt_steps *x, const struct rt_sim *s, uint8_t lanes, uint32_t word)
 {
     rt_add_group(&x->groups, KERNC_WAIT_TURN, lanes, word);
     vec_last(&x->groups.list).line = line_of(s, word);
@@ -69,8 +63,7 @@ static void add_group(struct rt_sim_watch *x, const struct rt_sim *s, uint8_t la
 
 /* The lanes of an entry that reconverge, and those of them that are still to run. Where the machine of mode
  * source-pc does not know the first ones' place, the branch stands for it. */
-static void add_entry(struct rt_sim_watch *x, const struct rt_sim_warp *w,
-                      const struct rt_divergence_entry *e)
+static void add_entry(struct rt_steps *x, const struct rt_sim_warp *w, const struct rt_divergence_entry *e)
 {
     uint8_t live = w->flow.live, mode = w->flow.mode;
     bool named = mode != WC_MODE_RPC && e->reconverge != WC_NONE;
@@ -82,25 +75,14 @@ static void add_entry(struct rt_sim_watch *x, const struct rt_sim_warp *w,
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
-static void tell(struct rt_sim_watch *x, const struct rt_sim_warp *w, uint32_t word)
+static void tell(struct rt_steps *x, const struct rt_sim_warp *w, uint32_t word)
 {
     vec_clear(&x->groups.list);
     for (uint32_t i = 0; i < w->flow.depth; i++)
         add_entry(x, w, &w->flow.stack[i]);
     list_lines(x, w->sim, word);
-    kernc_step s = {.size = sizeof s,
-                    .number = ++x->steps,
-                    .active = w->flow.active,
-                    .live = w->flow.live,
-                    .lanes = w->threads,
-                    .code = word,
-                    .lines = x->lines.at,
-                    .line_count = x->lines.count,
-                    .groups = x->groups.list.at,
-                    .group_count = x->groups.list.count};
-    struct mem_outside outside = mem_go_outside();
-    x->step(x->user, &s);
-    mem_come_back(outside);
+    rt_steps_tell(
+        x, (kernc_step){.active = w->flow.active, .live = w->flow.live, .lanes = w->threads, .code = word});
 }
 
 /* In the place of every instruction. */
@@ -109,20 +91,18 @@ static const struct rt_sim_ins *look(RT_SIM_PARAMS)
     const struct rt_sim *s = w->sim;
     struct rt_sim_watch *x = s->watch;
     bool all = pc >= s->codes[1] && pc <= s->codes[1] + s->image->code.count;
-    if (pc == w->begin && w->index == x->warp && w->block->number == x->block)
-        tell(x, w, pc->word);
+    if (pc == w->begin && rt_steps_wanted(&x->steps, w->block->number, w->index))
+        tell(&x->steps, w, pc->word);
     return x->real[all][pc->word](w, pc);
 }
 
-void rt_sim_watch_new(struct rt_sim *s, const kernc_launch *o)
+void rt_sim_watch_new(struct rt_sim *s)
 {
-    if (!o->step)
+    if (!s->given.step)
         return;
     uint32_t words = s->image->code.count + 1;
     struct rt_sim_watch *x = s->watch = arena_new(&s->arena, struct rt_sim_watch);
-    *x = (struct rt_sim_watch){.step = o->step, .user = o->step_user, .warp = o->step_warp};
-    x->block = rt_block_number(o->grid, o->step_block);
-    x->groups.arena = &s->arena;
+    rt_steps_new(&x->steps, &s->given, &s->arena);
     for (int all = 0; all < 2; all++) {
         x->real[all] = arena_array(&s->arena, rt_sim_handler *, words);
         for (uint32_t i = 0; i < words; i++) {

@@ -8,6 +8,6 @@
 
 /* Makes s->watch if the launch is to be watched, in its arena, and has decoded words tell of themselves. They
  * have to be of a core that steps. */
-void rt_sim_watch_new(struct rt_sim *s, const kernc_launch *o);
+void rt_sim_watch_new(struct rt_sim *s);
 
 #endif

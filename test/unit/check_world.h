@@ -70,15 +70,11 @@ static inline void make_world(struct world *x, uint32_t width, uint32_t blocks, 
         vec_push(&x->program.arena, &x->program.code, code[i]);
     assert_true(rt_memory_open(&x->context.memory, 1 << 20));
     assert_int_equal(rt_region_open(&x->context.memory, &x->region, GLOBAL), RT_MEMORY_OK);
-    x->launch = (struct rt_launch){.context = &x->context,
-                                   .program = &x->program,
-                                   .width = width,
-                                   .warps = WARPS,
-                                   .threads = WARPS * width,
-                                   .grid = {blocks, 1, 1},
-                                   .block = {WARPS * width, 1, 1},
-                                   .blocks = blocks,
-                                   .shared_bytes = SHARED};
+    x->launch = (struct rt_launch){
+        .context = &x->context,
+        .program = &x->program,
+        .given = {.warp = width, .grid = {blocks, 1, 1}, .block = {WARPS * width, 1, 1}},
+        .sizes = {.warps = WARPS, .threads = WARPS * width, .blocks = blocks, .shared = {.bytes = SHARED}}};
     x->launch.check = rt_check_new(&x->launch);
     x->worker.launch = &x->launch;
     x->warp = w;

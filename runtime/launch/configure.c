@@ -1,7 +1,15 @@
-/* arguments.c: the arguments of a launch against the kernel's parameters: by position or by name, each once,
- * each of a kind that fits.
+/* configure.c: what a launch asks for: sizes within the limits, arguments that fit the kernel's parameters (by
+ * position or by name, each once, each of a kind that fits), arrays in shared memory.
  */
 #include "runtime/context.h"
+#include "runtime/module.h"
+
+#define DEFAULT_WARP    32
+#define DEFAULT_SEGMENT 128
+#define DEFAULT_BANKS   32
+#define DEFAULT_FUEL    ((uint64_t)1 << 40)
+
+/* ---- arguments ----------------------------------------------------------------------------------------- */
 
 static const char *kind_name(kernc_argument_kind kind)
 {
@@ -144,4 +152,117 @@ kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, struct
     }
     shared->bytes = (uint32_t)end;
     return KERNC_OK;
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------------------- */
+
+/* x * y * z; UINT64_MAX: more than fits */
+static uint64_t volume(const uint32_t size[3])
+{
+    uint64_t plane = (uint64_t)size[0] * size[1], all;
+    return __builtin_mul_overflow(plane, size[2], &all) ? UINT64_MAX : all;
+}
+
+uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3])
+{
+    bool inside = index[0] < grid[0] && index[1] < grid[1] && index[2] < grid[2];
+    return inside ? ((uint64_t)index[2] * grid[1] + index[1]) * grid[0] + index[0] : UINT64_MAX;
+}
+
+static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
+{
+    uint64_t threads = volume(o->block), blocks = volume(o->grid);
+    if (threads > KERNC_MAX_BLOCK_THREADS)
+        return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
+                       o->block[1], o->block[2], KERNC_MAX_BLOCK_THREADS);
+    if (blocks > KERNC_MAX_GRID_BLOCKS)
+        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %d", o->grid[0],
+                       o->grid[1], o->grid[2], KERNC_MAX_GRID_BLOCKS);
+    if (o->warp > KERNC_MAX_WARP)
+        return rt_fail(c, KERNC_LIMIT, "a warp of %u threads is over the limit of %d", o->warp,
+                       KERNC_MAX_WARP);
+    if (o->threads > KERNC_MAX_HOST_THREADS)
+        return rt_fail(c, KERNC_LIMIT, "%u host threads are over the limit of %d", o->threads,
+                       KERNC_MAX_HOST_THREADS);
+    if (o->cores > KERNC_MAX_CORES)
+        return rt_fail(c, KERNC_LIMIT, "%u cores are over the limit of %d", o->cores, KERNC_MAX_CORES);
+    if (o->schedule < KERNC_SCHEDULE_LARGEST || o->schedule > KERNC_SCHEDULE_LOWEST)
+        return rt_fail(c, KERNC_INVALID, "%d is no choice of the group that runs next", o->schedule);
+    if (o->anchors < KERNC_ANCHORS_ALL || o->anchors > KERNC_ANCHORS_RANDOM)
+        return rt_fail(c, KERNC_INVALID, "%d is no choice of anchors' groups", o->anchors);
+    if (o->segment < 8 || (o->segment & (o->segment - 1)))
+        return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
+                       o->segment);
+    if (o->banks & (o->banks - 1))
+        return rt_fail(c, KERNC_INVALID, "%u banks of shared memory: their number must be a power of two",
+                       o->banks);
+    if (o->banks > KERNC_MAX_BANKS)
+        return rt_fail(c, KERNC_LIMIT, "%u banks of shared memory are over the limit of %d", o->banks,
+                       KERNC_MAX_BANKS);
+    return KERNC_OK;
+}
+
+static kernc_status check_trace(kernc_context *c, const kernc_launch *o)
+{
+    uint64_t cycles = o->trace_to ? o->trace_to - o->trace_from : 0;
+    uint32_t most = KERNC_MAX_TRACE_CYCLES / o->cores;
+    if (!o->trace)
+        return KERNC_OK;
+    if (o->trace < 0 || o->trace > KERNC_TRACE_TEXT || !o->trace_output ||
+        (o->trace_to && o->trace_to <= o->trace_from))
+        return rt_fail(c, KERNC_INVALID,
+                       "a trace needs a form, a window that is not empty, and somewhere to go");
+    if (cycles > most)
+        return rt_fail(c, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
+                       (unsigned long long)cycles, most);
+    return KERNC_OK;
+}
+
+kernc_status rt_read_launch(const kernc_kernel *k, const kernc_launch *launch, kernc_launch *given)
+{
+    kernc_launch o = {0};
+    sized_read(&o, sizeof o, launch);
+    for (int i = 0; i < 3; i++) {
+        o.grid[i] = o.grid[i] ? o.grid[i] : 1;
+        o.block[i] = o.block[i] ? o.block[i] : 1;
+    }
+    o.warp = o.warp ? o.warp : k->entry ? WC_LANES : DEFAULT_WARP;
+    o.threads = o.threads ? o.threads : 1;
+    o.segment = o.segment ? o.segment : DEFAULT_SEGMENT;
+    o.banks = o.banks ? o.banks : DEFAULT_BANKS;
+    o.fuel = o.fuel ? o.fuel : DEFAULT_FUEL;
+    o.cores = o.cores ? o.cores : 1;
+    *given = o;
+    kernc_status status = check_sizes(k->module->context, given);
+    return status == KERNC_OK ? check_trace(k->module->context, given) : status;
+}
+
+static kernc_status check_scheme(const kernc_kernel *k, const kernc_launch *o)
+{
+    const char *own = kernc_module_scheme(k->module);
+    if (!o->scheme || scheme_find(o->scheme) == scheme_find(own))
+        return KERNC_OK;
+    if (scheme_find(o->scheme) == SCHEMES)
+        return rt_fail(k->module->context, KERNC_NOT_FOUND, "no divergence scheme %s", o->scheme);
+    return rt_fail(k->module->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
+                   own, o->scheme);
+}
+
+kernc_status rt_configure(const kernc_kernel *k, const kernc_launch *given, struct arena *a,
+                          struct rt_sizes *sizes)
+{
+    uint32_t count = k->param_count;
+    sizes->params = arena_array(a, uint64_t, count + LAUNCH_MAX_SHARED);
+    kernc_status status = check_scheme(k, given);
+    if (status == KERNC_OK)
+        status = rt_read_arguments(k, given, sizes->params, arena_array(a, bool, count));
+    if (status == KERNC_OK)
+        status = rt_read_shared(k, given, &sizes->shared);
+    for (uint32_t i = 0; status == KERNC_OK && i < k->unsized_count; i++)
+        sizes->params[count + i] = sizes->shared.at[i];
+    sizes->blocks = volume(given->grid);
+    sizes->threads = (uint32_t)volume(given->block);
+    sizes->warps = (sizes->threads + given->warp - 1) / given->warp;
+    sizes->segment_shift = (uint32_t)__builtin_ctz(given->segment);
+    return status;
 }
