@@ -18,6 +18,8 @@ struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, bo
 /* Values that got no register: kept in private memory, or made anew where they are read. */
 struct wc_figures {
     uint32_t spilled, rematerialised;
+    uint32_t excess;       /* words beyond those of the core; UINT32_MAX: of what else there is too much */
+    const char *too_large; /* the error that says so; NULL: all has room */
 };
 
 /* The steps from IR to an image that can be looked at. */

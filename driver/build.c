@@ -55,10 +55,7 @@ int verb_build(struct command *c)
     const struct form *f = chosen_form(c);
     int code = f ? compile_options(c, &o) : EXIT_USAGE;
     o.ir_only = f && (f->text == KERNC_TEXT_IR || f->text == KERNC_TEXT_DOT);
-    if (!code)
-        code = compile_file(c, &o, &text, &r);
-    if (!code)
-        code = write_form(c, f, r);
+    code = code ?: compile_file(c, &o, &text, &r) ?: write_form(c, f, r);
     kernc_result_free(r);
     text_free(&text);
     return code;

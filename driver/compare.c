@@ -81,12 +81,7 @@ static int read_choice(struct comparison *x)
 {
     kernc_options_init(&x->options);
     int code = compile_options(x->command, &x->options);
-    if (!code)
-        code = read_schemes(x);
-    if (!code)
-        code = check_machine(x);
-    if (!code)
-        code = read_levels(x);
+    code = code ?: read_schemes(x) ?: check_machine(x) ?: read_levels(x);
     return code ? code : read_warp(x);
 }
 

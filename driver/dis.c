@@ -25,11 +25,7 @@ static int disassemble(struct command *c, const struct text *bytes)
 int verb_dis(struct command *c)
 {
     struct text bytes = {0};
-    int code = take_diagnostics(c);
-    if (!code)
-        code = read_input(c, &bytes);
-    if (!code)
-        code = disassemble(c, &bytes);
+    int code = take_diagnostics(c) ?: read_input(c, &bytes) ?: disassemble(c, &bytes);
     text_free(&bytes);
     return code;
 }

@@ -160,6 +160,13 @@ void show_note(const char *text);
 /* The option's value as a number; *n stays as it is if the option was not given. EXIT_OK, or EXIT_USAGE after
  * having said what is wrong. */
 int option_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n);
+/* Several, up to the first that is wrong; `power`: it has to be a power of two. */
+struct option_range {
+    enum option_id id;
+    uint64_t least, most, *n;
+    bool power;
+};
+int option_numbers(struct command *c, const struct option_range *all, size_t count);
 /* The same for a number of bytes with K, M or G behind it. */
 int option_size(struct command *c, enum option_id id, uint64_t *n);
 /* Reads a decimal number from *s, which moves behind it. False: there is none, or it does not fit. */

@@ -68,9 +68,7 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
     o->ir_only = true;
     o->print = keep;
     o->print_data = printed;
-    int code = check_filters(c);
-    if (!code)
-        code = compile_options(c, o);
+    int code = check_filters(c) ?: compile_options(c, o);
     if (code == 0 && option_given(c, OPTION_CSC_TABLE))
         add_switch(c, o, "csc-table");
     return code;
@@ -114,11 +112,7 @@ int verb_dump(struct command *c)
     kernc_result *r = NULL;
     struct text text = {0}, printed = {0};
     kernc_options_init(&o);
-    int code = dump_options(c, &o, &printed);
-    if (!code)
-        code = compile_file(c, &o, &text, &r);
-    if (!code)
-        code = write_dump(c, r, &printed);
+    int code = dump_options(c, &o, &printed) ?: compile_file(c, &o, &text, &r) ?: write_dump(c, r, &printed);
     kernc_result_free(r);
     text_free(&text);
     text_free(&printed);

@@ -151,32 +151,28 @@ static int take_passes(struct command *c, struct fz_options *o)
     return EXIT_OK;
 }
 
+static int take_levels(struct command *c, struct fz_options *o)
+{
+    return take_numbers(c, OPTION_LEVELS, 0, 2, o->levels.at, COUNT(o->levels.at), &o->levels.count);
+}
+
+static int take_widths(struct command *c, struct fz_options *o)
+{
+    return take_numbers(c, OPTION_WIDTHS, 1, KERNC_MAX_WARP, o->widths.at, COUNT(o->widths.at),
+                        &o->widths.count);
+}
+
 static int take_options(struct command *c, struct fz_options *o)
 {
-    int code = option_number(c, OPTION_SEED, 0, UINT64_MAX / 2, &o->seed);
-    if (!code)
-        code = option_number(c, OPTION_COUNT, 1, 1000000000, &o->count);
-    if (!code)
-        code = take_classes(c, o);
-    if (!code)
-        code = take_schemes(c, o);
-    if (!code)
-        code = take_numbers(c, OPTION_LEVELS, 0, 2, o->levels.at, COUNT(o->levels.at), &o->levels.count);
-    if (!code)
-        code = take_numbers(c, OPTION_WIDTHS, 1, KERNC_MAX_WARP, o->widths.at, COUNT(o->widths.at),
-                            &o->widths.count);
-    if (!code)
-        code = take_plants(c, o);
-    if (!code)
-        code = take_passes(c, o);
-    if (!code)
-        code = schedule_take(c, &o->schedule);
-    if (!code)
-        code = take_number(c, OPTION_SETUPS, 0, 1000, &o->setups);
-    if (!code)
-        code = take_number(c, OPTION_JOBS, 1, FZ_MAX_JOBS, &o->jobs);
-    if (!code)
-        code = take_number(c, OPTION_PATIENCE, 1, 3600, &o->patience);
+    const struct option_range numbers[] = {
+        {OPTION_SEED, 0, UINT64_MAX / 2, &o->seed, false},
+        {OPTION_COUNT, 1, 1000000000, &o->count, false},
+    };
+    int code = option_numbers(c, numbers, COUNT(numbers)) ?: take_classes(c, o) ?: take_schemes(c, o);
+    code = code ?: take_levels(c, o) ?: take_widths(c, o) ?: take_plants(c, o) ?: take_passes(c, o);
+    code = code ?: schedule_take(c, &o->schedule) ?: take_number(c, OPTION_SETUPS, 0, 1000, &o->setups);
+    code = code ?: take_number(c, OPTION_JOBS, 1, FZ_MAX_JOBS, &o->jobs);
+    code = code ?: take_number(c, OPTION_PATIENCE, 1, 3600, &o->patience);
     return code;
 }
 

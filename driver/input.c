@@ -96,19 +96,13 @@ static int take_profile(struct command *c, kernc_options *o)
 int compile_options(struct command *c, kernc_options *o)
 {
     uint64_t errors = 0, limit = UINT64_MAX, warp = o->warp;
-    int code = take_diagnostics(c);
-    if (!code)
-        code = take_level(c, o);
-    if (!code)
-        code = take_remarks(c);
-    if (!code)
-        code = take_preprocessor(c);
-    if (!code)
-        code = option_number(c, OPTION_ERROR_LIMIT, 1, 1000000, &errors);
-    if (!code)
-        code = option_number(c, OPTION_BISECT_LIMIT, 0, INT32_MAX, &limit);
-    if (!code)
-        code = option_number(c, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
+    const struct option_range numbers[] = {
+        {OPTION_ERROR_LIMIT, 1, 1000000, &errors, false},
+        {OPTION_BISECT_LIMIT, 0, INT32_MAX, &limit, false},
+        {OPTION_WARP, 1, KERNC_MAX_WARP, &warp, false},
+    };
+    int code = take_diagnostics(c) ?: take_level(c, o) ?: take_remarks(c) ?: take_preprocessor(c);
+    code = code ?: option_numbers(c, numbers, COUNT(numbers));
     o->warp = (unsigned)warp;
     o->error_limit = (unsigned)errors;
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
@@ -124,10 +118,7 @@ int compile_options(struct command *c, kernc_options *o)
     o->checks = option_value(c, OPTION_CHECK);
     if (option_given(c, OPTION_SCHEME))
         o->scheme = option_value(c, OPTION_SCHEME);
-    if (!code)
-        code = take_target(c, o);
-    if (!code)
-        code = take_profile(c, o);
+    code = code ?: take_target(c, o) ?: take_profile(c, o);
     o->collect = option_given(c, OPTION_TIME_PASSES) || option_given(c, OPTION_REMARKS) ||
                  option_given(c, OPTION_PASS_STATS);
     return code;

@@ -2,6 +2,7 @@
 #include "driver/launch.h"
 #include "driver/interrupt.h"
 #include "launch/outputs.h"
+#include "runtime/context.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -61,29 +62,21 @@ static int read_numbers(struct run *r)
     uint64_t warp = 0, threads = cores < 1 ? 1 : (uint64_t)cores, fuel = 0, segment = 128, banks = 32;
     if (threads > KERNC_MAX_HOST_THREADS)
         threads = KERNC_MAX_HOST_THREADS;
-    int code = option_number(r->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
-    if (!code)
-        code = option_number(r->command, OPTION_THREADS, 1, KERNC_MAX_HOST_THREADS, &threads);
-    if (!code)
-        code = option_number(r->command, OPTION_FUEL, 1, UINT64_MAX, &fuel);
-    if (!code)
-        code = option_number(r->command, OPTION_SEGMENT, 8, 1 << 20, &segment);
-    if (!code && segment & (segment - 1))
-        code = complain(r->command, EXIT_USAGE, "--segment wants a power of two, not %llu",
-                        (unsigned long long)segment);
-    if (!code)
-        code = option_number(r->command, OPTION_BANKS, 1, KERNC_MAX_BANKS, &banks);
-    if (!code && banks & (banks - 1))
-        code = complain(r->command, EXIT_USAGE, "--banks wants a power of two, not %llu",
-                        (unsigned long long)banks);
+    const struct option_range numbers[] = {
+        {OPTION_WARP, 1, KERNC_MAX_WARP, &warp, false},
+        {OPTION_THREADS, 1, KERNC_MAX_HOST_THREADS, &threads, false},
+        {OPTION_FUEL, 1, UINT64_MAX, &fuel, false},
+        {OPTION_SEGMENT, 8, 1 << 20, &segment, true},
+        {OPTION_BANKS, 1, KERNC_MAX_BANKS, &banks, true},
+        {OPTION_MAX_ROUNDS, 1, UINT64_MAX, &r->x.max_rounds, false},
+    };
+    int code = option_numbers(r->command, numbers, COUNT(numbers));
     r->x.api.warp = (uint32_t)warp;
     r->x.api.threads = (uint32_t)threads;
     r->x.api.fuel = fuel;
     r->x.api.segment = (uint32_t)segment;
     r->x.api.banks = (uint32_t)banks;
-    if (!code)
-        code = watch_read_flags(r);
-    return code ? code : trace_read_flags(r);
+    return code;
 }
 
 static int read_argument(struct run *r, const char *text)
@@ -117,21 +110,10 @@ static int read_output(struct run *r, enum option_id id, const char *text)
 int launch_read_flags(struct run *r)
 {
     struct command *c = r->command;
-    int code = read_numbers(r);
-    if (!code)
-        code = option_size(c, OPTION_MAX_MEMORY, &r->x.max_memory);
-    if (!code)
-        code = option_number(c, OPTION_MAX_ROUNDS, 1, UINT64_MAX, &r->x.max_rounds);
-    if (!code)
-        code = read_anchors(r);
-    if (!code)
-        code = schedule_take(r->command, &r->x.api.schedule);
-    if (!code)
-        code = read_sizes(r, OPTION_GRID, LAUNCH_GRID);
-    if (!code)
-        code = read_sizes(r, OPTION_BLOCK, LAUNCH_BLOCK);
-    if (!code)
-        code = read_sizes(r, OPTION_SHARED, LAUNCH_SHARED);
+    int code = read_numbers(r) ?: watch_read_flags(r) ?: trace_read_flags(r);
+    code = code ?: option_size(c, OPTION_MAX_MEMORY, &r->x.max_memory) ?: read_anchors(r);
+    code = code ?: schedule_take(c, &r->x.api.schedule) ?: read_sizes(r, OPTION_GRID, LAUNCH_GRID);
+    code = code ?: read_sizes(r, OPTION_BLOCK, LAUNCH_BLOCK) ?: read_sizes(r, OPTION_SHARED, LAUNCH_SHARED);
     for (uint32_t i = 0; !code && i < c->given.count; i++) {
         const struct given *g = &c->given.at[i];
         if (g->id == OPTION_ARG)
@@ -219,9 +201,8 @@ static const char *launch_which(struct run *r)
 place launch_clause(const struct run *r)
 {
     const struct launch *d = r->x.at ? r->x.at->directive : NULL;
-    const char *error = experiment_error(&r->x);
-    bool here = r->source && d && d->shared[0] && !option_given(r->command, OPTION_SHARED) &&
-                (strstr(error, "shared array") || strstr(error, "shared memory"));
+    bool here = r->source && d && d->shared[0] && !option_given(r->command, OPTION_SHARED) && r->x.context &&
+                r->x.context->error_of_shared;
     return here ? directive_place(r, d->line, "shared", '(') : NOWHERE;
 }
 

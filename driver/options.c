@@ -269,6 +269,19 @@ int option_number(struct command *c, enum option_id id, uint64_t least, uint64_t
     return EXIT_OK;
 }
 
+int option_numbers(struct command *c, const struct option_range *all, size_t count)
+{
+    int code = EXIT_OK;
+    for (size_t i = 0; !code && i < count; i++) {
+        const struct option_range *o = &all[i];
+        code = option_number(c, o->id, o->least, o->most, o->n);
+        if (!code && o->power && *o->n & (*o->n - 1))
+            code = complain(c, EXIT_USAGE, "--%s wants a power of two, not %llu", option_info[o->id].name,
+                            (unsigned long long)*o->n);
+    }
+    return code;
+}
+
 int option_size(struct command *c, enum option_id id, uint64_t *n)
 {
     static const char suffixes[] = "KMG";

@@ -218,9 +218,7 @@ int launch_open(struct run *r, const void *program, size_t n)
                      c->given.at[i].id == OPTION_LOAD ? c->given.at[i].value : "libm");
     if (!experiment_open(&r->x, program, n))
         return launch_failed(r);
-    int code = job_check(r);
-    if (!code)
-        code = watch_check(r);
+    int code = job_check(r) ?: watch_check(r);
     return code ? code : trace_check(r);
 }
 
@@ -271,11 +269,7 @@ int verb_run(struct command *c)
     struct run r = {.command = c, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
     double begin = now();
     kernc_options_init(&o);
-    int code = compile_options(c, &o);
-    if (!code)
-        code = launch_read_flags(&r);
-    if (!code)
-        code = read_input(c, &text);
+    int code = compile_options(c, &o) ?: launch_read_flags(&r) ?: read_input(c, &text);
     if (!code && replay_is_job(&text))
         code = replay_read(&r, &text, &image);
     else if (!code && !is_image(&text))

@@ -56,14 +56,9 @@ static int read_choice(struct tuning *x)
     x->options.scheme = scheme_info[scheme_with(SCHEME_PREDICTIONS)].name;
     x->options.collect = true; /* which limits were reached */
     x->most_runs = 200;
-    if (!code)
-        code = read_metric(x);
-    if (!code)
-        code = check_switches(x);
-    if (!code)
-        code = option_number(x->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
-    if (!code)
-        code = option_number(x->command, OPTION_RUNS, 3, 1000000, &x->most_runs);
+    const struct option_range numbers[] = {{OPTION_WARP, 1, KERNC_MAX_WARP, &warp, false},
+                                           {OPTION_RUNS, 3, 1000000, &x->most_runs, false}};
+    code = code ?: read_metric(x) ?: check_switches(x) ?: option_numbers(x->command, numbers, COUNT(numbers));
     x->warp = (uint32_t)warp;
     return code;
 }
@@ -188,10 +183,7 @@ static int run_once(struct tuning *x, struct tune_run *run)
     kernc_status status = KERNC_OK;
     int code = launch_read_flags(&r);
     r.x.api.warp = x->warp;
-    if (!code)
-        code = compile(x, run->thresholds, &compiled);
-    if (!code)
-        code = launch_open_compiled(&r, compiled);
+    code = code ?: compile(x, run->thresholds, &compiled) ?: launch_open_compiled(&r, compiled);
     kernc_result_free(compiled);
     if (!code)
         measure_same(x, &r.x);
@@ -326,12 +318,7 @@ static int run_first(struct tuning *x)
         code = compile_file(x->command, &x->options, &x->text, &r);
     if (!code)
         x->first.source = x->source = r->source;
-    if (!code)
-        code = launch_open_compiled(&x->first, r);
-    if (!code)
-        code = launch_check(&x->first, r);
-    if (!code)
-        code = find_predictions(x, r);
+    code = code ?: launch_open_compiled(&x->first, r) ?: launch_check(&x->first, r) ?: find_predictions(x, r);
     x->compiled = r;
     run->thresholds = arena_array(&x->command->arena, uint32_t, x->predictions.count + 1);
     for (uint32_t i = 0; i < x->predictions.count; i++)
@@ -455,10 +442,7 @@ int verb_tune(struct command *c)
         code = run_without_predictions(&x);
     if (!code && interrupted()) /* there is nothing to compare with */
         code = tell_interrupted(&x);
-    if (!code)
-        code = descend(&x);
-    if (!code)
-        code = measure_each(&x);
+    code = code ?: descend(&x) ?: measure_each(&x);
     interrupt_listen(false);
     end_watch(&x);
     if (!code)

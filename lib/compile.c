@@ -9,9 +9,6 @@
 #include "lib/profile.h"
 #include "lib/steps.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 /* Blanks and comment lines of IR text, then its first word. */
 static bool begins_ir(const char *at)
 {
@@ -162,17 +159,6 @@ static void compile_once(kernc_result *r, const kernc_options *o, struct opt_opt
     failed(r);
 }
 
-/* Why the machine has no room for what was made, among the diagnostics from the index on; NULL: it has. */
-static const char *too_large(const kernc_result *r, uint32_t from)
-{
-    for (uint32_t i = from; i < r->diagnostics.all.count; i++) {
-        const struct diagnostic *g = &r->diagnostics.all.at[i];
-        if (g->severity == DIAG_ERROR && g->id && strcmp(g->id, "code-size") == 0)
-            return g->text;
-    }
-    return NULL;
-}
-
 /* Whether there is another way to compile what was too large: less growth, then level 1, then 0. `row`: the
  * next one of opt/growth.def. */
 static bool retreat(struct opt_options *opt, unsigned *row)
@@ -209,15 +195,8 @@ static const char *told(kernc_result *r, const struct opt_options *opt)
 /* To make it small enough. */
 struct attempt {
     const char *how, *why;
-    unsigned long excess; /* of what there is too little of */
+    uint32_t excess; /* struct wc_figures */
 };
-
-/* From the text that says so, "… (46 too many)". */
-static unsigned long excess_of(const char *why)
-{
-    const char *at = strrchr(why, '(');
-    return at && strstr(at, " too many") ? strtoul(at + 1, NULL, 10) : ULONG_MAX;
-}
 
 /* What is too large in all ways is told as it is in the best one. */
 static void tell_too_large(kernc_result *r, uint32_t from, struct attempt best)
@@ -238,18 +217,18 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
     bool again = scheme_info[r->scheme].target == TARGET_warp_core && level > 0 && !opt->passes;
     r->before = again ? ir_module_copy(r->module) : NULL;
     compile_once(r, o, opt);
-    const char *first = again ? too_large(r, from) : NULL, *why = first;
-    struct attempt best = {arena_printf(&r->arena, "at -O%u", level), first, first ? excess_of(first) : 0};
-    for (; why && retreat(opt, &row); why = too_large(r, from)) {
+    struct attempt best = {arena_printf(&r->arena, "at -O%u", level), r->figures.too_large,
+                           r->figures.excess};
+    const char *first = best.why;
+    while (again && r->figures.too_large && retreat(opt, &row)) {
         begin_anew(r, from);
         diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled %s instead", level,
                   first, told(r, opt));
         compile_once(r, o, opt);
-        const char *still = too_large(r, from);
-        if (still && excess_of(still) < best.excess)
-            best = (struct attempt){told(r, opt), still, excess_of(still)};
+        if (r->figures.too_large && r->figures.excess < best.excess)
+            best = (struct attempt){told(r, opt), r->figures.too_large, r->figures.excess};
     }
-    if (why)
+    if (again && r->figures.too_large)
         tell_too_large(r, from, best);
 }
 

@@ -36,6 +36,7 @@ kernc_status rt_fail(kernc_context *c, kernc_status status, const char *fmt, ...
     va_start(args, fmt);
     vsnprintf(c->error, sizeof c->error, fmt, args);
     va_end(args);
+    c->error_of_shared = false;
     return status;
 }
 

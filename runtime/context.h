@@ -42,6 +42,7 @@ struct kernc_context {
     VEC(struct rt_library) libraries;
     struct kernc_module *modules;
     char error[1024];
+    bool error_of_shared; /* it is about the shared memory that a launch asks for */
     kernc_trap trap;
     char trap_text[512], trap_file[512];
     struct text trap_report;
@@ -160,6 +161,9 @@ struct rt_shared {
 };
 /* Fails if the kernel has an array without a size and the launch gives it none, and the other way round. */
 kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, struct rt_shared *shared);
+
+/* KERNC_LIMIT: there is no room for a block's shared memory. */
+kernc_status rt_fail_shared(kernc_context *c, uint32_t bytes);
 
 /* What follows from a launch that has been read, on either machine. */
 struct rt_sizes {

@@ -12,6 +12,20 @@ void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ..
     va_end(args);
 }
 
+/* The program has so many words too many, or (UINT32_MAX) too much of what else an image has room for. */
+static void too_large(struct wc_context *c, place at, uint32_t excess, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const char *text = arena_vprintf(c->d->arena, fmt, args);
+    va_end(args);
+    wc_fail(c, "code-size", at, "%s", text);
+    if (c->o->figures) {
+        c->o->figures->excess = excess;
+        c->o->figures->too_large = text;
+    }
+}
+
 static const char *copy(struct wc_context *c, const char *s)
 {
     return s ? arena_strdup(&c->image->arena, s, strlen(s)) : NULL;
@@ -116,9 +130,9 @@ static bool find_stacks(struct wc_context *c)
     struct wc_image_flow *flow = wc_image_flow_new(&c->arena, m, ins);
     INVARIANT(flow != NULL);
     if (m->mode == WC_MODE_FRONTIER && !wc_frontier_new(&c->arena, &flow->flow, WC_MAX_STACK_STEPS)) {
-        wc_fail(c, "code-size", (place){0, 0},
-                "control flow too large for mode frontier: where lanes wait takes over %u steps to find",
-                WC_MAX_STACK_STEPS);
+        too_large(c, (place){0, 0}, UINT32_MAX,
+                  "control flow too large for mode frontier: where lanes wait takes over %u steps to find",
+                  WC_MAX_STACK_STEPS);
         return false;
     }
     const uint8_t *need = wc_image_stack(flow);
@@ -132,9 +146,9 @@ static bool find_stacks(struct wc_context *c)
 static bool is_within(struct wc_context *c, const struct wc_mfunction *f, uint32_t words)
 {
     if (words > WC_MAX_WORDS)
-        wc_fail(c, "code-size", f->ir->at,
-                "'%s' alone needs %u words of code or more; the core has %u (%u too many)", f->ir->name,
-                words, WC_MAX_WORDS, words - WC_MAX_WORDS);
+        too_large(c, f->ir->at, words - WC_MAX_WORDS,
+                  "'%s' alone needs %u words of code or more; the core has %u (%u too many)", f->ir->name,
+                  words, WC_MAX_WORDS, words - WC_MAX_WORDS);
     return words <= WC_MAX_WORDS;
 }
 
@@ -163,9 +177,9 @@ static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
         return false;
     c->selected += words;
     if (c->selected > WC_MAX_WORDS) {
-        wc_fail(c, "code-size", (place){0, 0},
-                "the program needs %u words of code or more; the core has %u (%u too many)", c->selected,
-                WC_MAX_WORDS, c->selected - WC_MAX_WORDS);
+        too_large(c, (place){0, 0}, c->selected - WC_MAX_WORDS,
+                  "the program needs %u words of code or more; the core has %u (%u too many)", c->selected,
+                  WC_MAX_WORDS, c->selected - WC_MAX_WORDS);
         return false;
     }
     if (f->vregs.count > WC_MAX_VALUES || f->blocks.count > WC_MAX_VALUES) {
@@ -247,10 +261,11 @@ static bool emit_all(struct wc_context *c)
         wc_emit(c, f);
     }
     if (c->words > WC_MAX_WORDS)
-        wc_fail(c, "code-size", nowhere, "the program needs %u words of code; the core has %u (%u too many)",
-                c->words, WC_MAX_WORDS, c->words - WC_MAX_WORDS);
+        too_large(c, nowhere, c->words - WC_MAX_WORDS,
+                  "the program needs %u words of code; the core has %u (%u too many)", c->words, WC_MAX_WORDS,
+                  c->words - WC_MAX_WORDS);
     else if (c->too_many_texts)
-        wc_fail(c, "code-size", nowhere, "the program has more than %u texts", WC_MAX_TEXTS);
+        too_large(c, nowhere, UINT32_MAX, "the program has more than %u texts", WC_MAX_TEXTS);
     return c->words <= WC_MAX_WORDS && !c->too_many_texts;
 }
 

@@ -237,6 +237,14 @@ kernc_status rt_read_launch(const kernc_kernel *k, const kernc_launch *launch, k
     return status == KERNC_OK ? check_trace(k->module->context, given) : status;
 }
 
+kernc_status rt_fail_shared(kernc_context *c, uint32_t bytes)
+{
+    rt_fail(c, KERNC_LIMIT,
+            "shared memory of %u bytes is over the limit of memory (max_memory, --max-memory)", bytes);
+    c->error_of_shared = true;
+    return KERNC_LIMIT;
+}
+
 static kernc_status check_scheme(const kernc_kernel *k, const kernc_launch *o)
 {
     const char *own = kernc_module_scheme(k->module);
@@ -256,8 +264,10 @@ kernc_status rt_configure(const kernc_kernel *k, const kernc_launch *given, stru
     kernc_status status = check_scheme(k, given);
     if (status == KERNC_OK)
         status = rt_read_arguments(k, given, sizes->params, arena_array(a, bool, count));
-    if (status == KERNC_OK)
+    if (status == KERNC_OK) {
         status = rt_read_shared(k, given, &sizes->shared);
+        k->module->context->error_of_shared = status != KERNC_OK;
+    }
     for (uint32_t i = 0; status == KERNC_OK && i < k->unsized_count; i++)
         sizes->params[count + i] = sizes->shared.at[i];
     sizes->blocks = volume(given->grid);

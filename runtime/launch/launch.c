@@ -123,9 +123,7 @@ static kernc_status prepare_workers(struct rt_launch *l)
     uint64_t share = l->sizes.blocks / l->worker_count;
     l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
     if (!rt_memory_take(l, (uint64_t)l->worker_count * l->sizes.shared.bytes))
-        return rt_fail(l->context, KERNC_LIMIT,
-                       "shared memory of %u bytes is over the limit of memory (max_memory, --max-memory)",
-                       l->sizes.shared.bytes);
+        return rt_fail_shared(l->context, l->sizes.shared.bytes);
     for (uint32_t i = 0; i < l->worker_count; i++) {
         struct rt_worker *k = &l->workers[i];
         k->launch = l;

@@ -106,9 +106,7 @@ static kernc_status check(const struct rt_sim *s)
         return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine",
                        s->given.isa);
     if (s->sizes.shared.bytes > s->context->memory.limit - s->context->memory.used)
-        return rt_fail(s->context, KERNC_LIMIT,
-                       "shared memory of %u bytes is over the limit of memory (max_memory, --max-memory)",
-                       s->sizes.shared.bytes);
+        return rt_fail_shared(s->context, s->sizes.shared.bytes);
     return KERNC_OK;
 }
 
