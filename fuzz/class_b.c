@@ -43,13 +43,16 @@ static struct fz_node *gate_list_behind(struct generator *g)
  * with them or not: so nothing convergent is there. */
 static struct fz_node *gate(struct generator *g)
 {
-    struct fz_node *n = fz_leaf(g->p, FZ_NODE_GATE, below(g, FZ_INPUTS), (uint8_t)below(g, FZ_GATE_FORMS));
+    uint8_t form = (uint8_t)below(g, FZ_GATE_FORMS);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_GATE, below(g, FZ_INPUTS), form);
     g->at.depth++;
     n->flag = chance(g, 25);
     n->name = chance(g, 30) ? 2 + below(g, 2) : 1;
-    fz_add(fz_add(n, fz_thread_condition(g->p, &g->r, true)), gate_list(g, false));
-    fz_add(n, gate_list(g, n->op == FZ_GATE_LOOP));
-    fz_add(fz_add(n, gate_list_behind(g)), gate_list_behind(g));
+    fz_add(n, fz_thread_condition(g->p, &g->r, true));
+    for (uint32_t side = 0; side < 2; side++)
+        fz_add(n, gate_list(g, side && form == FZ_GATE_LOOP));
+    for (uint32_t side = 0; side < 2; side++)
+        fz_add(n, gate_list_behind(g));
     g->at.depth--;
     return n;
 }

@@ -76,7 +76,8 @@ static struct fz_node *spin(struct generator *g)
 static struct fz_node *random_state(struct generator *g, uint32_t index)
 {
     struct fz_node *body = node(g, FZ_NODE_BLOCK);
-    struct fz_node *n = fz_leaf(g->p, FZ_NODE_STATE, below(g, 1 << 16), (uint8_t)below(g, 28));
+    uint8_t shift = (uint8_t)below(g, 28);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_STATE, below(g, 1 << 16), shift);
     uint32_t edges = below(g, 8);
     g->graph->from = n->name = index;
     if (chance(g, 10))

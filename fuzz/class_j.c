@@ -49,19 +49,20 @@ static void enter(struct dead *d)
 
 static struct fz_node *never(struct dead *d)
 {
-    return fz_leaf(d->g.p, FZ_NODE_NEVER, below(&d->g, FZ_INPUTS), (uint8_t)below(&d->g, FZ_NEVERS));
+    uint8_t form = (uint8_t)below(&d->g, FZ_NEVERS);
+    return fz_leaf(d->g.p, FZ_NODE_NEVER, below(&d->g, FZ_INPUTS), form);
 }
 
 /* Never true. */
 static struct fz_node *never_condition(struct dead *d)
 {
-    struct fz_node *n;
+    struct fz_node *n = never(d), *condition;
     if (chance(&d->g, 65))
-        return never(d);
+        return n;
     enter(d);
-    n = fz_leaf(d->g.p, FZ_NODE_BINARY, 0, FZ_OP_BOTH);
-    return chance(&d->g, 50) ? fz_add(fz_add(n, fz_condition(&d->g, 0)), never(d))
-                             : fz_add(fz_add(n, never(d)), fz_condition(&d->g, 0));
+    condition = fz_condition(&d->g, 0);
+    return chance(&d->g, 50) ? fz_binary(d->g.p, FZ_OP_BOTH, condition, n)
+                             : fz_binary(d->g.p, FZ_OP_BOTH, n, condition);
 }
 
 static struct fz_node *statements(struct dead *d)
@@ -133,12 +134,15 @@ static struct fz_node *irreducible(struct dead *d, bool lives)
     return n;
 }
 
-/* With operations, calls and barriers; some are left, and some are empty. */
+/* With operations, calls and barriers; some are left, and in some is nothing, or blocks with nothing. */
 static struct fz_node *forever(struct dead *d)
 {
     struct around outer = d->at;
-    if (chance(&d->g, 10))
-        return fz_add(node(&d->g, FZ_NODE_FOREVER), node(&d->g, FZ_NODE_BLOCK));
+    if (chance(&d->g, 10)) {
+        struct fz_node *list = node(&d->g, FZ_NODE_BLOCK), *n = node(&d->g, FZ_NODE_TRY);
+        fz_add(fz_add(n, node(&d->g, FZ_NODE_BLOCK)), node(&d->g, FZ_NODE_BLOCK));
+        return fz_add(node(&d->g, FZ_NODE_FOREVER), chance(&d->g, 50) ? fz_add(list, n) : list);
+    }
     d->at.position.may_break = chance(&d->g, 40);
     d->at.position.may_continue = true;
     struct fz_node *body = statements(d), *n;
@@ -267,7 +271,8 @@ static void visit_switch(struct dead *d, struct fz_node *n)
     if (modulus && modulus->kind == FZ_NODE_CONSTANT && modulus->value && modulus->value <= 4 &&
         chance(&d->g, DEAD_CASE)) {
         n->value = 7;
-        c = fz_add(fz_leaf(d->g.p, FZ_NODE_CASE, 4 + below(&d->g, 4), 0), dead_list(d));
+        c = fz_leaf(d->g.p, FZ_NODE_CASE, 4 + below(&d->g, 4), 0);
+        fz_add(c, dead_list(d));
         c->next = cases->first;
         cases->first = c;
     }

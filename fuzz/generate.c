@@ -143,7 +143,8 @@ static struct fz_node *make_converge(struct generator *g)
     struct fz_node *target = g->is_kernel && g->converges ? fz_place(g, false) : NULL;
     if (!target)
         return NULL;
-    struct fz_node *n = fz_leaf(g->p, FZ_NODE_CONVERGE, below(g, 33), (uint8_t)below(g, FZ_OBSERVATIONS));
+    uint8_t op = (uint8_t)below(g, FZ_OBSERVATIONS);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_CONVERGE, below(g, 33), op);
     return fz_add(fz_add(n, target), fz_expression(g, 2));
 }
 

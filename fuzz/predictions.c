@@ -246,10 +246,10 @@ static void predict_function(struct generator *g)
     bool known = g->calls.count && fz_chance(&g->r, 75);
     const struct call *call = known ? &g->calls.at[below(g, g->calls.count)] : NULL;
     uint32_t callee = known ? function_below(g, call->callee) : 0;
-    do
-        add_predict(g, FZ_PREDICTED_FUNCTION, known ? callee : below(g, g->function),
-                    known ? call->loop : random_spot(g, IN_LOOP)->loop);
-    while (fz_chance(&g->r, 25));
+    do {
+        const struct fz_node *loop = known ? call->loop : random_spot(g, IN_LOOP)->loop;
+        add_predict(g, FZ_PREDICTED_FUNCTION, known ? callee : below(g, g->function), loop);
+    } while (fz_chance(&g->r, 25));
     if (!known || call->callee == callee || !fz_chance(&g->r, 20))
         return;
     begin_function(g, call->callee); /* there too, in the region of the first */

@@ -175,7 +175,8 @@ static uint64_t random_float(struct fz_random *r, enum fz_type type)
                                 : (fz_chance(r, 50) ? 0xfff0000000000000u : 0x7ff8000000000000u);
     if (fz_chance(r, 30))
         return float_bits(type, special[fz_below(r, COUNT(special))]);
-    return float_bits(type, ((double)fz_below(r, 20001) - 10000) / (double)(1 << fz_below(r, 14)));
+    double numerator = (double)fz_below(r, 20001) - 10000;
+    return float_bits(type, numerator / (double)(1 << fz_below(r, 14)));
 }
 
 uint64_t fz_random_bits(struct fz_random *r, enum fz_type type)
