@@ -180,8 +180,8 @@ static void forget(struct run *run, struct listed p, const struct ir_function *f
     opt_cache_keep(&run->cache, f, changed ? p.keeps : OPT_ALL_ANALYSES);
 }
 
-/* What has less is in the cache wherever it lies. Where passes are verified, new numbers are tried on all. */
-#define COMPACT_LEAST 4096
+/* The tables of what has less are small anyway. Where passes are verified, new numbers are tried on all. */
+#define COMPACT_LEAST 64
 
 /* No analysis of the function is right any more: they go by numbers. */
 static void compact(struct run *run, struct ir_function *f)
