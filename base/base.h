@@ -98,11 +98,11 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list args);
  * before it unwinds to the guard, which a plain arena in a frame would not survive. The last that began ends
  * first. */
 struct scratch {
-    struct arena arena;
+    struct arena arena, spare; /* spare: empty, that of a scratch inside which has ended, for the next one */
     struct scratch *outer;
 };
 struct arena *scratch_begin(struct scratch *s); /* its arena, empty */
-/* Frees the arena and all in it. */
+/* Frees all in its arena; a small one's memory stays for the next scratch that begins inside the same one. */
 void scratch_end(struct scratch *s);
 
 /* ---- vector: VEC(T) v = {0}; ------------------------------------------------------------------- */

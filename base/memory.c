@@ -84,8 +84,11 @@ void mem_fail(size_t bytes)
 
 struct arena *scratch_begin(struct scratch *s)
 {
-    arena_init(&s->arena);
-    s->outer = innermost_scratch;
+    *s = (struct scratch){.outer = innermost_scratch};
+    if (s->outer) {
+        s->arena = s->outer->spare;
+        arena_init(&s->outer->spare);
+    }
     innermost_scratch = s;
     return &s->arena;
 }
@@ -94,7 +97,13 @@ void scratch_end(struct scratch *s)
 {
     INVARIANT(innermost_scratch == s);
     innermost_scratch = s->outer;
-    arena_free(&s->arena);
+    arena_free(&s->spare);
+    if (s->outer && !s->outer->spare.chunks) {
+        arena_reset(&s->arena);
+        s->outer->spare = s->arena;
+    } else {
+        arena_free(&s->arena);
+    }
 }
 
 void mem_fail_after(long allocations)

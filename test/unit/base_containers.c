@@ -71,6 +71,26 @@ static void arena_that_is_reset_hands_out_zeroed_memory(void **state)
     assert_ptr_equal(arena.chunks, kept);
 }
 
+static void scratch_memory_is_used_again_within_another(void **state)
+{
+    UNUSED(state);
+    struct scratch outer, inner;
+    const char *first = NULL;
+    scratch_begin(&outer);
+    for (int round = 0; round < 3; round++) {
+        char *p = arena_alloc(scratch_begin(&inner), 1000);
+        for (size_t i = 0; i < 1000; i++)
+            assert_int_equal(p[i], 0);
+        memset(p, 0xaa, 1000);
+        assert_true(round == 0 || p == first);
+        first = p;
+        arena_alloc(&outer.arena, 100);
+        scratch_end(&inner);
+    }
+    assert_non_null(outer.spare.chunks);
+    scratch_end(&outer);
+}
+
 /* Runs `work` with the n-th allocation failing, for n = 1, 2, ... until none fails. */
 static long failures_of(void (*work)(void))
 {
@@ -345,6 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(arena_hands_out_zeroed_aligned_memory, tear_down),
+        cmocka_unit_test(scratch_memory_is_used_again_within_another),
         cmocka_unit_test_teardown(arena_that_is_reset_hands_out_zeroed_memory, tear_down),
         cmocka_unit_test_teardown(failures_unwind_to_the_guard, tear_down),
         cmocka_unit_test_teardown(guards_nest, tear_down),
