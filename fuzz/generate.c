@@ -492,7 +492,8 @@ static struct fz_node *make_inside(struct generator *g)
     n->name = fz_variable(g->p, g->f, FZ_SCALAR, FZ_UINT, 0);
     g->f->variables.at[n->name].scoped = true; /* nothing else reads or writes it */
     fz_add(n, chance(g, 60) ? fz_own_input(g) : fz_expression(g, 2));
-    struct fz_node *arm = fz_make_inner_list(g, length);
+    struct fz_node *arm = fz_make_inner_list(g, length), *other;
+    other = chance(g, 30) ? like(g, arm, g->cost - before) : NULL; /* in which no index is used */
     for (uint32_t i = 1 + below(g, 3); i > 0; i--) {
         struct fz_node *use = use_of_index(g, n->name);
         if (chance(g, 50))
@@ -500,7 +501,7 @@ static struct fz_node *make_inside(struct generator *g)
         else
             fz_put_first(arm, use);
     }
-    struct fz_node *other = like(g, arm, g->cost - before);
+    other = other ? other : like(g, arm, g->cost - before);
     move_indices(g, other, n->name);
     return fz_add(fz_add(n, arm), other);
 }
