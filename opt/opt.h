@@ -11,12 +11,14 @@
 #include "ir/ir.h"
 
 enum opt_pass {
-#define PASS(name, function, level, needs, keeps, meaning) OPT_PASS_##name,
+#define PASS(name, function, level, graph, meaning) OPT_PASS_##name,
 #include "opt/passes.def"
     OPT_PASSES
 };
+enum opt_graph { CHANGES_GRAPH, KEEPS_GRAPH }; /* see opt/passes.def */
 struct opt_pass_info {
-    const char *name, *needs, *keeps, *meaning;
+    const char *name, *meaning;
+    enum opt_graph graph;
     uint8_t level;
     bool of_module;
 };
@@ -119,7 +121,7 @@ struct opt_options {
     bool check_uniformity; /* runs that pass last */
     unsigned check_memory; /* enum opt_memory_check: runs that pass before those of the level; 0: not */
     bool verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
-    bool check_analyses;   /* recomputes what a pass said it kept, and compares */
+    bool check_analyses;   /* checks what a pass said it kept by a hash */
     bool time_passes, stats, remarks; /* collect; see struct opt_report */
     long bisect_limit;                /* runs only the first n (pass, function) steps; negative: all */
     bool off[OPT_PASSES];             /* -fno-<pass> */

@@ -20,13 +20,13 @@ struct opt_context {
     struct opt_report *report;
     struct diagnostics *diagnostics;
     struct opt_cache *cache;
-    uint32_t needs; /* the analyses that may be asked for: those of the pass's row */
     enum opt_pass pass;
-    bool required; /* the pass is one that the target or scheme needs */
+    bool on_function; /* what is asked of the module has been made before */
+    bool required;    /* the pass is one that the target or scheme needs */
 };
-#define PASS(name, function, level, needs, keeps, meaning)                                                   \
+#define PASS(name, function, level, graph, meaning)                                                          \
     bool opt_##function(struct opt_context *c, struct ir_function *f);
-#define MODULE_PASS(name, function, level, needs, keeps, meaning)                                            \
+#define MODULE_PASS(name, function, level, graph, meaning)                                                   \
     bool opt_##function(struct opt_context *c, struct ir_module *m);
 #include "opt/passes.def"
 
@@ -54,20 +54,19 @@ uint32_t *opt_count_uses(struct arena *a, const struct ir_function *f);
 /* ---- analyses (opt/runner/analyses.def) -------------------------------------------------------------- */
 
 /* opt_cfg(c, f), …: of any function of the module as it was when first asked for in the pass, or when a pass
- * before left it. To be asked before what they describe is changed. A pass asks for what its row names; else
- * it is a BUG. */
-#define ANALYSIS(name, type, what, needs, compute)                                                           \
+ * before left it. To be asked before what they describe is changed. */
+#define ANALYSIS(name, type, of, compute)                                                                    \
     const type *opt_##name(struct opt_context *c, const struct ir_function *f);
-#define MODULE_ANALYSIS(name, type, what, needs, compute)                                                    \
+#define MODULE_ANALYSIS(name, type, of, compute)                                                             \
     const type *opt_##name(struct opt_context *c, const struct ir_module *m);
 #include "opt/runner/analyses.def"
 /* To be called by a pass that asks again after having changed the function, and by a pass of the module that
  * has changed it: all its analyses are gone. f NULL: those of the module. */
 void opt_invalidate(struct opt_context *c, const struct ir_function *f);
-/* For what looks at a module outside of a run of passes: calls `read` with a context that gives the analyses
- * named in `needs` from a cache of its own, within the limits of `o`, and does nothing else. */
+/* For what looks at a module outside of a run of passes: calls `read` with a context that gives analyses
+ * from a cache of its own, within the limits of `o`, and does nothing else. */
 typedef void opt_reader(struct opt_context *c, void *data);
-void opt_read(const struct opt_options *o, const char *needs, opt_reader *read, void *data);
+void opt_read(const struct opt_options *o, opt_reader *read, void *data);
 
 /* ---- remarks and counters (opt/runner/remarks.c) ----------------------------------------------------- */
 

@@ -45,16 +45,27 @@ void barriers_look(struct barriers *x)
     x->post = opt_return_post_dominators(x->c, x->f);
 }
 
-/* Of an earlier run: what passes did since may have changed who waits for whom. */
-static void remove_all(struct ir_function *f)
+static bool is_predict(const struct ir_ins *ins)
 {
+    return ins->op == IR_predict || ins->op == IR_predict_function;
+}
+
+/* Of an earlier run: what passes did since may have changed who waits for whom. Whether there were any, or
+ * predictions are there, which go whatever comes of them. */
+static bool remove_all(struct ir_function *f)
+{
+    bool any = false;
     ir_each_block(k, b, f) {
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
             next = ir_at(f, r)->next;
-            if (ir_is_convergence_barrier(ir_at(f, r)->op))
-                ir_remove(f, r);
+            any |= is_predict(ir_at(f, r));
+            if (!ir_is_convergence_barrier(ir_at(f, r)->op))
+                continue;
+            ir_remove(f, r);
+            any = true;
         }
     }
+    return any;
 }
 
 /* ---- predicted functions (section 4.4) --------------------------------------------------------------- */
@@ -142,11 +153,6 @@ static struct ir_ins *find_first_predicts(struct opt_context *c, const struct ir
     return first;
 }
 
-static bool is_predict(const struct ir_ins *ins)
-{
-    return ins->op == IR_predict || ins->op == IR_predict_function;
-}
-
 /* The function for which the module's predictions are too much work, all of which go then: threads that wait
  * for one have to leave its barrier in each function that it may lead through. NULL: there is none. A function
  * has a barrier for each branch and prediction at most. */
@@ -188,8 +194,9 @@ static bool are_off(struct opt_context *c, const struct ir_module *m)
 
 bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
 {
+    bool changed = false;
     for (uint32_t i = 0; i < m->functions.count; i++)
-        remove_all(m->functions.at[i]);
+        changed |= remove_all(m->functions.at[i]);
     struct barriers x = {.c = c, .m = m, .off = are_off(c, m)};
     uint32_t registers = barriers_find_calls(&x);
     x.predicts = find_first_predicts(c, m);
@@ -203,5 +210,5 @@ bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
     if (registers > IR_MAX_BARRIERS)
         opt_error(c, m->functions.at[0], "barriers", (place){0, 0},
                   "the module needs more than %u convergence barrier registers", IR_MAX_BARRIERS);
-    return registers > 0;
+    return changed || registers > 0;
 }

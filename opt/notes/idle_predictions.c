@@ -146,6 +146,6 @@ void opt_drop_idle_predictions(struct ir_module *m, const struct opt_options *o,
 {
     struct scratch scratch;
     struct idle_finder x = {.m = m, .d = d, .arena = scratch_begin(&scratch)};
-    opt_read(o, "cfg", work_on_all, &x);
+    opt_read(o, work_on_all, &x);
     scratch_end(&scratch);
 }

@@ -361,9 +361,6 @@ static void note_synchronizing(struct view *v, uint32_t kind)
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
-static const char needs[] =
-    "cfg dominators post_dominators cycles control_dependence argument_uniformity costs";
-
 static void note_function(struct view *v, struct opt_context *c)
 {
     v->cfg = opt_cfg(c, v->fn);
@@ -451,7 +448,7 @@ static void note_module(struct notes *n, const struct ir_module *m, const struct
     for (uint32_t i = 0; i < n->copy->functions.count; i++)
         opt_name_stored(&n->arena, n->copy->functions.at[i]);
     opt_run(n->copy, &o, &n->report, n->diagnostics);
-    opt_read(options, needs, note_functions, n);
+    opt_read(options, note_functions, n);
     give(n);
 }
 

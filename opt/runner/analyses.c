@@ -5,41 +5,77 @@
 #include "ir/converge/frontier.h"
 #include "opt/cost/cost.h"
 
-enum what { BLOCKS, VALUES };
-struct analysis_info { const char *name, *needs; enum what what; bool of_module; };
+enum of { GRAPH, VALUES, LIFETIMES };
+struct analysis_info { const char *name; enum of of; bool of_module; };
 
 static const struct analysis_info info[OPT_ANALYSES] = {
-#define ANALYSIS(name, type, what, needs, compute) {#name, needs, what, false},
-#define MODULE_ANALYSIS(name, type, what, needs, compute) {#name, needs, what, true},
+#define ANALYSIS(name, type, of, compute) {#name, of, false},
+#define MODULE_ANALYSIS(name, type, of, compute) {#name, of, true},
 #include "opt/runner/analyses.def"
 };
 
-/* A result: where it lies, and how many values the function had. */
-struct result { struct arena arena; void *at; uint32_t values; };
-/* begun: the set of those that have a result, or memory ran out while it was made. */
-struct opt_cached { uint32_t begun; struct result of[OPT_ANALYSES]; };
+/* Results that are forgotten together: which there are, where they lie, how many values the function had when
+ * the first was made, and, where analyses are checked, the hash of what they describe. */
+struct lifetime { uint32_t made; bool begun; struct arena arena; uint32_t values; uint64_t hash; };
+struct opt_cached { void *at[OPT_ANALYSES]; struct lifetime of[LIFETIMES]; };
 
-uint32_t opt_analyses_named(const char *list)
+/* ---- hashes ------------------------------------------------------------------------------------------ */
+
+static uint64_t hash_graph(uint64_t h, const struct ir_function *f)
 {
-    uint32_t set = 0;
-    for (const char *at = list; *at; at += *at == ' ') {
-        size_t n = strcspn(at, " ");
-        unsigned k = 0;
-        while (k < OPT_ANALYSES && (strlen(info[k].name) != n || memcmp(info[k].name, at, n) != 0))
-            k++;
-        if (k == OPT_ANALYSES)
-            BUG("there is no analysis '%s'", at);
-        set |= 1u << k;
-        at += n;
+    ir_each_block(i, b, f) {
+        const struct ir_block *block = ir_block_at(f, b);
+        h = hash_mix(h, (uint64_t)b << 32 | ir_at(f, block->last)->op);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            h = hash_mix(h, block->edges.at[e].block);
     }
-    return set;
+    return hash_mix(h, f->blocks.count);
 }
 
-void opt_cache_init(struct opt_cache *k)
+static uint64_t hash_refs(uint64_t h, const ir_ref *refs, uint32_t n)
 {
-    *k = (struct opt_cache){0};
-    for (unsigned n = 0; n < OPT_ANALYSES; n++)
-        k->needs[n] = opt_analyses_named(info[n].needs);
+    for (uint32_t i = 0; i < n; i++)
+        h = hash_mix(h, refs[i]);
+    return hash_mix(h, n);
+}
+
+/* Names and places left out. */
+static uint64_t hash_values(uint64_t h, const struct ir_function *f)
+{
+    h = hash_mix(hash_graph(h, f), f->flags);
+    ir_each_block(i, b, f) {
+        const struct ir_block *block = ir_block_at(f, b);
+        h = hash_refs(h, block->params.at, block->params.count);
+        ir_each_ins(r, f, b) {
+            const struct ir_ins *ins = ir_at(f, r);
+            h = hash_mix(h, (uint64_t)r << 32 | (uint32_t)ins->op << 16 | (uint32_t)ins->type << 8 | ins->mem);
+            h = hash_mix(hash_mix(h, (uint64_t)ins->imm), (uint64_t)ins->imm2 << 32 | ins->token);
+            h = hash_refs(h, ins->args, ins->argc);
+        }
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            h = hash_refs(h, block->edges.at[e].args, block->edges.at[e].argc);
+    }
+    return h;
+}
+
+/* Which function calls which. */
+static uint64_t hash_calls(uint64_t h, const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_call)
+                h = hash_mix(h, (uint64_t)ir_at(f, r)->imm);
+    return hash_mix(h, f->id);
+}
+
+static uint64_t hash_of(const struct ir_module *m, const struct ir_function *f, enum of of)
+{
+    uint64_t h = 0;
+    if (f)
+        return of == GRAPH ? hash_graph(h, f) : hash_values(h, f);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        h = of == GRAPH ? hash_calls(h, m->functions.at[i]) : hash_values(h, m->functions.at[i]);
+    return h;
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------ */
@@ -115,8 +151,8 @@ static void *compute_of_function(struct opt_context *c, struct arena *a, const s
                                  enum opt_analysis n)
 {
     switch (n) {
-#define ANALYSIS(name, type, what, needs, compute) case OPT_ANALYSIS_##name: return compute;
-#define MODULE_ANALYSIS(name, type, what, needs, compute)
+#define ANALYSIS(name, type, of, compute) case OPT_ANALYSIS_##name: return compute;
+#define MODULE_ANALYSIS(name, type, of, compute)
 #include "opt/runner/analyses.def"
     default: BUG("analysis %d is none of a function", (int)n);
     }
@@ -126,8 +162,8 @@ static void *compute_of_module(struct opt_context *c, struct arena *a, const str
                                enum opt_analysis n)
 {
     switch (n) {
-#define ANALYSIS(name, type, what, needs, compute)
-#define MODULE_ANALYSIS(name, type, what, needs, compute) case OPT_ANALYSIS_##name: return compute;
+#define ANALYSIS(name, type, of, compute)
+#define MODULE_ANALYSIS(name, type, of, compute) case OPT_ANALYSIS_##name: return compute;
 #include "opt/runner/analyses.def"
     default: BUG("analysis %d is none of the module", (int)n);
     }
@@ -149,86 +185,104 @@ static struct opt_cached *results_of(struct opt_cache *k, const struct ir_functi
     return k->rows.at[row];
 }
 
+static void begin(struct opt_context *c, struct lifetime *l, const struct ir_module *m,
+                  const struct ir_function *f, enum of of)
+{
+    if (l->begun)
+        return;
+    if (c->cache->spare.count)
+        l->arena = vec_pop(&c->cache->spare);
+    l->begun = true;
+    l->values = f ? f->ins.count : 0;
+    l->hash = c->options->check_analyses ? hash_of(m, f, of) : 0;
+}
+
+/* Results of values may point into those of the graph, which live as long or longer; not the other way
+ * round. */
+static void *compute(struct opt_context *c, struct opt_cached *results, const struct ir_module *m,
+                     const struct ir_function *f, enum opt_analysis n)
+{
+    bool outer = c->cache->of_graph;
+    struct lifetime *l = &results->of[info[n].of];
+    if (!f && c->on_function)
+        BUG("it asks for %s of the module, and opt/passes.def does not say so", info[n].name);
+    if (outer && info[n].of != GRAPH)
+        BUG("an analysis of control flow asks for %s", info[n].name);
+    begin(c, l, m, f, info[n].of);
+    c->cache->of_graph = info[n].of == GRAPH;
+    void *result = f ? compute_of_function(c, &l->arena, f, n) : compute_of_module(c, &l->arena, m, n);
+    c->cache->of_graph = outer;
+    results->at[n] = result;
+    l->made |= 1u << n;
+    return result;
+}
+
 /* f NULL: of the module. */
 static void *get(struct opt_context *c, const struct ir_module *m, const struct ir_function *f,
                  enum opt_analysis n)
 {
     struct opt_cached *results = results_of(c->cache, f);
-    struct result *r = &results->of[n];
-    uint32_t allowed = c->needs;
-    if (!(allowed >> n & 1))
-        BUG("it asks for %s, which its row does not name", info[n].name);
-    if (!r->at) {
-        if (!r->arena.chunks && c->cache->spare.count)
-            r->arena = vec_pop(&c->cache->spare);
-        c->needs = c->cache->needs[n];
-        results->begun |= 1u << n;
-        r->at = f ? compute_of_function(c, &r->arena, f, n) : compute_of_module(c, &r->arena, m, n);
-        r->values = f ? f->ins.count : 0;
-        c->needs = allowed;
-    }
-    return r->at;
+    return results->at[n] ? results->at[n] : compute(c, results, m, f, n);
 }
 
-#define ANALYSIS(name, type, what, needs, compute)                                                           \
+#define ANALYSIS(name, type, of, compute)                                                                    \
     const type *opt_##name(struct opt_context *c, const struct ir_function *f)                               \
     {                                                                                                        \
         return get(c, f->module, f, OPT_ANALYSIS_##name);                                                    \
     }
-#define MODULE_ANALYSIS(name, type, what, needs, compute)                                                    \
+#define MODULE_ANALYSIS(name, type, of, compute)                                                             \
     const type *opt_##name(struct opt_context *c, const struct ir_module *m)                                 \
     {                                                                                                        \
         return get(c, m, NULL, OPT_ANALYSIS_##name);                                                         \
     }
 #include "opt/runner/analyses.def"
 
-void opt_cache_module(struct opt_context *c, const struct ir_module *m, uint32_t set)
+void opt_cache_module(struct opt_context *c, const struct ir_module *m, enum opt_analysis n)
 {
-    for (unsigned n = OPT_ANALYSES; n-- > 0;)
-        if (set >> n & 1)
-            set |= c->cache->needs[n];
-    for (unsigned n = 0; n < OPT_ANALYSES; n++)
-        if (set >> n & 1 && info[n].of_module)
-            get(c, m, NULL, n);
+    get(c, m, NULL, n);
 }
 
 /* ---- forgetting -------------------------------------------------------------------------------------- */
 
-/* Analyses stand behind those that they need, so what is forgotten of these is known by then. */
-static void keep_some(struct opt_cache *k, uint32_t row, uint32_t values, uint32_t keeps)
+static struct opt_cached *cached_of(const struct opt_cache *k, const struct ir_function *f)
 {
-    struct opt_cached *results = row < k->rows.count ? k->rows.at[row] : NULL;
-    for (uint32_t left = results ? results->begun : 0; left; left &= left - 1) {
-        unsigned n = (unsigned)__builtin_ctz(left);
-        struct result *r = &results->of[n];
-        bool outdated = info[n].what == VALUES && r->values != values;
-        if (r->at && keeps >> n & 1 && !outdated && !(k->needs[n] & ~keeps))
-            continue;
-        keeps &= ~(1u << n);
-        results->begun &= ~(1u << n);
-        vec_reserve(&k->arena, &k->spare, k->spare.count + 1);
-        arena_reset(&r->arena);
-        vec_push(&k->arena, &k->spare, r->arena);
-        *r = (struct result){0};
-    }
+    return row_of(f) < k->rows.count ? k->rows.at[row_of(f)] : NULL;
 }
 
-void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, uint32_t keeps)
+static void forget(struct opt_cache *k, struct opt_cached *results, enum of of)
 {
-    keep_some(k, row_of(f), f ? f->ins.count : 0, keeps);
+    struct lifetime *l = &results->of[of];
+    if (!l->begun)
+        return;
+    for (uint32_t left = l->made; left; left &= left - 1)
+        results->at[__builtin_ctz(left)] = NULL;
+    vec_reserve(&k->arena, &k->spare, k->spare.count + 1);
+    arena_reset(&l->arena);
+    vec_push(&k->arena, &k->spare, l->arena);
+    *l = (struct lifetime){0};
+}
+
+void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, enum opt_kept kept)
+{
+    struct opt_cached *results = cached_of(k, f);
+    if (!results)
+        return;
+    if (kept != OPT_KEEP_ALL || (f && results->of[VALUES].values != f->ins.count))
+        forget(k, results, VALUES);
+    if (kept == OPT_KEEP_NOTHING)
+        forget(k, results, GRAPH);
 }
 
 void opt_invalidate(struct opt_context *c, const struct ir_function *f)
 {
-    opt_cache_keep(c->cache, f, 0);
+    opt_cache_keep(c->cache, f, OPT_KEEP_NOTHING);
 }
 
-void opt_read(const struct opt_options *o, const char *needs, opt_reader *read, void *data)
+void opt_read(const struct opt_options *o, opt_reader *read, void *data)
 {
-    struct opt_cache cache;
-    struct opt_context c = {.options = o, .cache = &cache, .needs = opt_analyses_named(needs)};
+    struct opt_cache cache = {0};
+    struct opt_context c = {.options = o, .cache = &cache};
     struct mem_guard guard;
-    opt_cache_init(&cache);
     if (mem_guard_enter(&guard)) {
         opt_cache_free(&cache);
         mem_fail(0);
@@ -241,56 +295,28 @@ void opt_read(const struct opt_options *o, const char *needs, opt_reader *read, 
 void opt_cache_free(struct opt_cache *k)
 {
     for (uint32_t row = 0; row < k->rows.count; row++)
-        for (unsigned n = 0; k->rows.at[row] && n < OPT_ANALYSES; n++)
-            arena_free(&k->rows.at[row]->of[n].arena);
+        for (unsigned of = 0; k->rows.at[row] && of < LIFETIMES; of++)
+            arena_free(&k->rows.at[row]->of[of].arena);
     for (uint32_t i = 0; i < k->spare.count; i++)
         arena_free(&k->spare.at[i]);
     arena_free(&k->arena);
-    memset(&k->rows, 0, sizeof k->rows);
-    memset(&k->spare, 0, sizeof k->spare);
+    *k = (struct opt_cache){0};
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------- */
 
-static const struct opt_cached *cached_of(const struct opt_cache *k, const struct ir_function *f)
-{
-    return row_of(f) < k->rows.count ? k->rows.at[row_of(f)] : NULL;
-}
-
-bool opt_analysis_of_module(enum opt_analysis n)
-{
-    return info[n].of_module;
-}
-
-bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set)
+bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, enum opt_analysis n)
 {
     const struct opt_cached *results = cached_of(k, f);
-    for (unsigned n = 0; n < OPT_ANALYSES; n++)
-        if (set >> n & 1 && (!results || !results->of[n].at))
-            return false;
-    return true;
+    return results && results->at[n];
 }
 
-static void lend_module(struct opt_cache *to, const struct opt_cache *k)
-{
-    vec_push(&to->arena, &to->rows, k->rows.count ? k->rows.at[0] : NULL);
-}
-
-const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,
-                            const struct ir_function *f)
+const char *opt_cache_changed(const struct opt_cache *k, const struct ir_module *m, const struct ir_function *f)
 {
     const struct opt_cached *results = cached_of(k, f);
-    struct opt_cache fresh;
-    struct opt_context c = {.cache = &fresh, .options = o, .needs = OPT_ALL_ANALYSES};
-    const char *wrong = NULL;
-    opt_cache_init(&fresh);
-    if (f) /* which stays as it was before the pass */
-        lend_module(&fresh, k);
-    for (unsigned n = 0; results && n < OPT_ANALYSES && !wrong; n++)
-        if (results->of[n].at && !opt_analysis_equal(n, results->of[n].at, get(&c, m, f, n), f))
-            wrong = info[n].name;
-    if (f)
-        fresh.rows.at[0] = NULL;
-    opt_cache_free(&fresh);
-    return wrong;
+    if (results && results->of[GRAPH].begun && results->of[GRAPH].hash != hash_of(m, f, GRAPH))
+        return f ? "control flow" : "who calls whom";
+    if (results && results->of[VALUES].begun && results->of[VALUES].hash != hash_of(m, f, VALUES))
+        return "values";
+    return NULL;
 }

@@ -5,14 +5,10 @@
 #include "opt/pass.h"
 
 enum opt_analysis {
-#define ANALYSIS(name, type, what, needs, compute) OPT_ANALYSIS_##name,
+#define ANALYSIS(name, type, of, compute) OPT_ANALYSIS_##name,
 #include "opt/runner/analyses.def"
     OPT_ANALYSES
 };
-/* Sets of analyses: a bit for each. */
-#define OPT_ALL_ANALYSES ((uint32_t)(((uint64_t)1 << OPT_ANALYSES) - 1))
-uint32_t opt_analyses_named(const char *list); /* names separated by a space; a BUG if there is none */
-bool opt_analysis_of_module(enum opt_analysis n);
 
 /* The analyses of a module and its functions that are right now. Functions may be added meanwhile. Below,
  * f NULL stands for the module. */
@@ -20,26 +16,20 @@ struct opt_cached;
 struct opt_cache {
     struct arena arena;
     VEC(struct opt_cached *)
-    rows;                    /* of the module, and of each function: a result by analysis;
-             NULL: none yet */
+    rows;                    /* of the module, and of each function; NULL: none yet */
     VEC(struct arena) spare; /* empty ones, of results that were forgotten */
-    uint32_t needs[OPT_ANALYSES];
+    bool of_graph;           /* an analysis of control flow is being made */
 };
-/* Nothing is known of any function yet. */
-void opt_cache_init(struct opt_cache *k);
 void opt_cache_free(struct opt_cache *k); /* empty, and usable again */
-/* Forgets of f what is not in `keeps`, what is made of that, and what describes values if there
- * are new ones. */
-void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, uint32_t keeps);
-bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set); /* all of them */
-/* Computes those of the module that analyses of the set are made of, where they are not there yet. */
-void opt_cache_module(struct opt_context *c, const struct ir_module *m, uint32_t set);
-/* Recomputes what is cached of f, within the limits of `o`, and compares: the name of the first analysis that
- * differs, or NULL. */
-const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,
-                            const struct ir_function *f);
-/* Whether two results of the analysis say the same of f; NULL: of the module. */
-bool opt_analysis_equal(enum opt_analysis n, const void *a, const void *b, const struct ir_function *f);
+/* Forgets of f what is not kept; of values nothing is if there are new ones. */
+enum opt_kept { OPT_KEEP_NOTHING, OPT_KEEP_GRAPH, OPT_KEEP_ALL };
+void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, enum opt_kept kept);
+bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, enum opt_analysis n);
+/* Computes one of the module, if it is not there yet. */
+void opt_cache_module(struct opt_context *c, const struct ir_module *m, enum opt_analysis n);
+/* Where analyses are checked: what has changed of f since what is known of it was made, or NULL. */
+const char *opt_cache_changed(const struct opt_cache *k, const struct ir_module *m,
+                              const struct ir_function *f);
 
 /* Printing of one run (opt/runner/dumps.c). */
 struct opt_dumps {

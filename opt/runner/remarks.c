@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 const struct opt_pass_info opt_pass_info[OPT_PASSES] = {
-#define PASS(name, function, level, needs, keeps, meaning)        {#name, needs, keeps, meaning, level, false},
-#define MODULE_PASS(name, function, level, needs, keeps, meaning) {#name, needs, keeps, meaning, level, true},
+#define PASS(name, function, level, graph, meaning)        {#name, meaning, graph, level, false},
+#define MODULE_PASS(name, function, level, graph, meaning) {#name, meaning, graph, level, true},
 #include "opt/passes.def"
 };
 

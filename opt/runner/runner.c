@@ -9,8 +9,9 @@
  * What every run begins with (opt/pipelines.def) and the lowering are required: they are never left out, and
  * no steps. A step is one other pass on one function (on the module, for a module pass); steps are
  * numbered in the order in which they run, which is what --opt-bisect-limit counts. After a pass that
- * changed something, the analyses that it does not keep are forgotten. In checking mode what has changed is
- * verified, and the kept analyses are computed anew and compared.
+ * changed something, the analyses are forgotten, but those of a graph that it keeps. In checking mode what
+ * has changed is verified, and what the kept analyses describe is compared, by a hash, with what it was when
+ * they were made.
  */
 #include "base/nearest.h"
 #include "opt/runner/internal.h"
@@ -29,7 +30,7 @@ struct run {
     uint32_t                  errors;      /* before the pass that runs */
 };
 
-struct listed { enum opt_pass pass; bool required; uint32_t needs, keeps; };      /* sets of analyses */
+struct listed { enum opt_pass pass; bool required; };
 typedef VEC(struct listed) pass_list;
 
 static const char *const pipelines[] = {
@@ -82,8 +83,8 @@ static uint64_t now(void)
 static bool call_function_pass(struct opt_context *c, struct ir_function *f)
 {
     switch (c->pass) {
-#define PASS(name, function, level, needs, keeps, meaning) case OPT_PASS_##name: return opt_##function(c, f);
-#define MODULE_PASS(name, function, level, needs, keeps, meaning)
+#define PASS(name, function, level, graph, meaning) case OPT_PASS_##name: return opt_##function(c, f);
+#define MODULE_PASS(name, function, level, graph, meaning)
 #include "opt/passes.def"
     default: BUG("pass %d is none of a function", (int)c->pass);
     }
@@ -92,8 +93,8 @@ static bool call_function_pass(struct opt_context *c, struct ir_function *f)
 static bool call_module_pass(struct opt_context *c, struct ir_module *m)
 {
     switch (c->pass) {
-#define PASS(name, function, level, needs, keeps, meaning)
-#define MODULE_PASS(name, function, level, needs, keeps, meaning)                                            \
+#define PASS(name, function, level, graph, meaning)
+#define MODULE_PASS(name, function, level, graph, meaning)                                                   \
     case OPT_PASS_##name: return opt_##function(c, m);
 #include "opt/passes.def"
     default: BUG("pass %d is none of the module", (int)c->pass);
@@ -129,9 +130,9 @@ static bool has_failed(const struct run *run)
 /* f NULL: of the module. */
 static void check_kept(struct run *run, const struct ir_function *f)
 {
-    const char *wrong = opt_cache_check(&run->cache, run->options, run->module, f);
-    if (wrong)
-        BUG("it said that it keeps %s", wrong);
+    const char *changed = opt_cache_changed(&run->cache, run->module, f);
+    if (changed)
+        BUG("it changed %s, and said that it did not", changed);
 }
 
 /* Whether the pass may run: no -fno-… switches it off, and if it is a step, --opt-bisect-limit allows it,
@@ -150,21 +151,22 @@ static bool is_allowed(struct run *run, struct listed p, const char *name)
     return step <= limit;
 }
 
-static struct opt_context context_of(struct run *run, uint32_t needs)
+static struct opt_context context_of(struct run *run)
 {
     return (struct opt_context){.scratch = &run->scratch.arena, .options = run->options,
                                 .report = run->report, .diagnostics = run->diagnostics,
-                                .cache = &run->cache, .needs = needs};
+                                .cache = &run->cache};
 }
 
 /* Runs the pass on f, or on the module if f is NULL; times and counts it. */
 static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
 {
-    struct opt_context c = context_of(run, p.needs);
+    struct opt_context c = context_of(run);
     struct opt_time *t = &run->report->times[p.pass];
     uint64_t start = now();
     c.pass = p.pass;
     c.required = p.required;
+    c.on_function = f != NULL;
     run->errors = run->diagnostics->errors;
     bool changed = f ? call_function_pass(&c, f) : call_module_pass(&c, run->module);
     t->nanoseconds += now() - start;
@@ -177,7 +179,8 @@ static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
 /* What is not right any more of f; NULL: of the module. */
 static void forget(struct run *run, struct listed p, const struct ir_function *f, bool changed)
 {
-    opt_cache_keep(&run->cache, f, changed ? p.keeps : OPT_ALL_ANALYSES);
+    bool keeps_graph = opt_pass_info[p.pass].graph == KEEPS_GRAPH;
+    opt_cache_keep(&run->cache, f, !changed ? OPT_KEEP_ALL : keeps_graph ? OPT_KEEP_GRAPH : OPT_KEEP_NOTHING);
 }
 
 /* The tables of what has less are small anyway. Where passes are verified, new numbers are tried on all. */
@@ -187,7 +190,7 @@ static void forget(struct run *run, struct listed p, const struct ir_function *f
 static void compact(struct run *run, struct ir_function *f)
 {
     if (ir_compact(f, run->options->verify_each ? 0 : COMPACT_LEAST))
-        opt_cache_keep(&run->cache, f, 0);
+        opt_cache_keep(&run->cache, f, OPT_KEEP_NOTHING);
 }
 
 static bool run_on_function(struct run *run, struct listed p, struct ir_function *f)
@@ -272,9 +275,7 @@ static bool parse_list(struct run *run, const char *list, enum whose whose, pass
         }
         if (n && (whose != OWN || is_due(run, p)))
             vec_push(&run->arena, passes,
-                     ((struct listed){p, whose == REQUIRED || (whose == OWN && opt_pass_info[p].level == 0),
-                                      opt_analyses_named(opt_pass_info[p].needs),
-                                      opt_analyses_named(opt_pass_info[p].keeps)}));
+                     ((struct listed){p, whose == REQUIRED || (whose == OWN && opt_pass_info[p].level == 0)}));
         at += n + (at[n] == ',');
     }
     return true;
@@ -318,23 +319,29 @@ static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first
         run->errors = run->diagnostics->errors;
         for (uint32_t p = first; p < end && !has_failed(run); p++)
             changed |= run_on_function(run, passes->at[p], run->module->functions.at[i]);
-        opt_cache_keep(&run->cache, run->module->functions.at[i], 0);
+        opt_cache_keep(&run->cache, run->module->functions.at[i], OPT_KEEP_NOTHING);
     }
     return changed;
 }
+
+/* What passes on functions ask for of the module. */
+static const struct { enum opt_pass pass; enum opt_analysis analysis; } asked[] = {
+#define ASKS_MODULE(pass, analysis) {OPT_PASS_##pass, OPT_ANALYSIS_##analysis},
+#include "opt/passes.def"
+};
 
 /* Between passes on the module and passes on functions nothing is kept of the module; for the latter, from
  * `first` on, it is made anew. */
 static void prepare_module(struct run *run, const pass_list *passes, uint32_t first)
 {
-    uint32_t needs = 0;
+    struct opt_context c = context_of(run);
     if (first > 0 && is_of_module(passes->at[first]) == is_of_module(passes->at[first - 1]))
         return;
-    opt_cache_keep(&run->cache, NULL, 0);
+    opt_cache_keep(&run->cache, NULL, OPT_KEEP_NOTHING);
     for (uint32_t i = first; i < passes->count && !is_of_module(passes->at[i]); i++)
-        needs |= passes->at[i].needs;
-    struct opt_context c = context_of(run, OPT_ALL_ANALYSES);
-    opt_cache_module(&c, run->module, needs);
+        for (size_t k = 0; k < COUNT(asked); k++)
+            if (asked[k].pass == passes->at[i].pass)
+                opt_cache_module(&c, run->module, asked[k].analysis);
 }
 
 /* An error of a pass ends the run: of the function that it was about at once, else behind the stretch. */
@@ -383,7 +390,6 @@ bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report
 {
     struct run run = {.module = m, .options = o, .report = r, .diagnostics = d};
     struct mem_guard guard;
-    opt_cache_init(&run.cache);
     if (mem_guard_enter(&guard)) {
         release(&run);
         mem_fail(0);

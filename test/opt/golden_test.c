@@ -151,7 +151,7 @@ static void pass_table(struct text *out)
         if (opt_pass_info[p].level)
             text_printf(out, "| `%s` | -O%u | %s | %s |\n", opt_pass_info[p].name, opt_pass_info[p].level,
                         opt_pass_info[p].meaning,
-                        *opt_pass_info[p].keeps ? opt_pass_info[p].keeps : "nothing");
+                        opt_pass_info[p].graph == KEEPS_GRAPH ? "the graph" : "nothing");
     for (unsigned level = 1; level <= OPT_LEVEL_DEFAULT; level++)
         text_printf(out, "\n`-O%u`: `%s`\n", level, opt_pipeline(level));
     text_addz(out, TABLE_END);

@@ -65,9 +65,9 @@ static void start(struct setting *x)
     assert_non_null(x->m);
     assert_true(ir_verify(x->m, &d));
     x->f = x->m->functions.at[0];
-    opt_cache_init(&x->cache);
     opt_options_init(&x->options);
-    x->c = (struct opt_context){.cache = &x->cache, .options = &x->options, .needs = OPT_ALL_ANALYSES};
+    x->options.check_analyses = true;
+    x->c = (struct opt_context){.cache = &x->cache, .options = &x->options};
 }
 
 static void end(struct setting *x)
@@ -80,8 +80,8 @@ static void end(struct setting *x)
 static const void *ask(struct setting *x, enum opt_analysis n, const struct ir_function *f)
 {
     switch (n) {
-#define ANALYSIS(name, type, what, needs, compute) case OPT_ANALYSIS_##name: return opt_##name(&x->c, f);
-#define MODULE_ANALYSIS(name, type, what, needs, compute)                                                    \
+#define ANALYSIS(name, type, of, compute) case OPT_ANALYSIS_##name: return opt_##name(&x->c, f);
+#define MODULE_ANALYSIS(name, type, of, compute)                                                             \
     case OPT_ANALYSIS_##name: return opt_##name(&x->c, x->m);
 #include "opt/runner/analyses.def"
     default: return NULL;
@@ -93,70 +93,68 @@ static const void *ask(struct setting *x, enum opt_analysis n, const struct ir_f
 static void results_are_kept_by_function(void **state)
 {
     struct setting x;
+    unsigned of_module = 0;
     start(&x);
     for (unsigned n = 0; n < OPT_ANALYSES; n++) {
         const void *first = ask(&x, n, x.f), *second = ask(&x, n, x.m->functions.at[1]);
-        if (opt_analysis_of_module(n))
-            assert_ptr_equal(first, second);
-        else
-            assert_ptr_not_equal(first, second);
+        if (first == second)
+            of_module++;
         assert_ptr_equal(ask(&x, n, x.f), first);
         assert_ptr_equal(ask(&x, n, x.m->functions.at[1]), second);
     }
+    assert_int_equal(of_module, 4);
     opt_invalidate(&x.c, x.f);
     assert_int_equal(opt_cfg(&x.c, x.m->functions.at[1])->blocks, 1);
     assert_int_equal(opt_cfg(&x.c, x.f)->blocks, 6);
     end(&x);
 }
 
-static bool is_kept(const struct setting *x, const char *name)
+/* How many of the function's analyses there are, of control flow and of values. */
+static void count_kept(const struct setting *x, unsigned *graph, unsigned *values)
 {
-    return opt_cache_has(&x->cache, x->f, opt_analyses_named(name));
+    enum { GRAPH, VALUES };
+    unsigned kept[2] = {0};
+#define ANALYSIS(name, type, of, compute) kept[of] += opt_cache_has(&x->cache, x->f, OPT_ANALYSIS_##name);
+#define MODULE_ANALYSIS(name, type, of, compute)
+#include "opt/runner/analyses.def"
+    *graph = kept[GRAPH];
+    *values = kept[VALUES];
 }
 
-static void what_is_made_of_a_forgotten_one_goes_too(void **state)
+static void what_is_kept_is_a_graphs_or_all(void **state)
 {
     struct setting x;
+    unsigned graph, values, all_graph, all_values;
     start(&x);
     for (unsigned n = 0; n < OPT_ANALYSES; n++)
         ask(&x, n, x.f);
-    opt_cache_keep(&x.cache, x.f, OPT_ALL_ANALYSES & ~opt_analyses_named("post_dominators"));
-    assert_true(is_kept(&x, "cfg dominators reconvergence cycles pst tokens uniformity uses"));
-    assert_false(is_kept(&x, "post_dominators"));
-    assert_false(is_kept(&x, "control_dependence"));
-    assert_false(is_kept(&x, "pdg"));
+    count_kept(&x, &all_graph, &all_values);
+    assert_true(all_graph > 4 && all_values > 6);
+    opt_cache_keep(&x.cache, x.f, OPT_KEEP_ALL);
+    count_kept(&x, &graph, &values);
+    assert_true(graph == all_graph && values == all_values);
+    opt_cache_keep(&x.cache, x.f, OPT_KEEP_GRAPH);
+    count_kept(&x, &graph, &values);
+    assert_true(graph == all_graph && values == 0);
+    opt_cache_keep(&x.cache, x.f, OPT_KEEP_NOTHING);
+    count_kept(&x, &graph, &values);
+    assert_true(graph == 0 && values == 0);
     end(&x);
 }
 
 static void new_values_outdate_what_describes_values(void **state)
 {
     struct setting x;
+    unsigned graph, values;
     start(&x);
-    for (unsigned n = 0; n < OPT_ANALYSES; n++)
-        ask(&x, n, x.f);
+    opt_cycles(&x.c, x.f);
+    opt_uses(&x.c, x.f);
     ir_const_i32(x.f, 12345);
-    assert_ptr_not_equal(opt_uses(&x.c, x.f), NULL);       /* of this pass still */
-    opt_cache_keep(&x.cache, x.f, OPT_ALL_ANALYSES);
-    assert_true(is_kept(&x, "cfg dominators post_dominators cycles pst control_dependence"));
-    static const char *const gone[] = {"leaving",            "reconvergence", "tokens",    "uniformity",
-                                       "machine_uniformity", "uses",          "points_to", "pdg"};
-    for (unsigned i = 0; i < COUNT(gone); i++)
-        assert_false(is_kept(&x, gone[i]));
+    assert_true(opt_cache_has(&x.cache, x.f, OPT_ANALYSIS_uses)); /* of this pass still */
+    opt_cache_keep(&x.cache, x.f, OPT_KEEP_ALL);
+    count_kept(&x, &graph, &values);
+    assert_true(graph == 2 && values == 0);
     end(&x);
-}
-
-/* Else what it keeps would be forgotten all the same. */
-static void passes_keep_what_they_keep_is_made_of(void **state)
-{
-    struct opt_cache k;
-    opt_cache_init(&k);
-    for (unsigned p = 0; p < OPT_PASSES; p++) {
-        uint32_t keeps = opt_analyses_named(opt_pass_info[p].keeps);
-        for (unsigned n = 0; n < OPT_ANALYSES; n++)
-            if (keeps >> n & 1)
-                assert_int_equal(k.needs[n] & ~keeps, 0);
-    }
-    opt_cache_free(&k);
 }
 
 /* ---- what is noticed --------------------------------------------------------------------------------- */
@@ -171,131 +169,104 @@ static ir_ref named(const struct ir_function *f, const char *name)
 }
 
 /* The right side leaves the loop. */
-static void change_control_flow(struct ir_function *f)
+static void change_edge(struct ir_function *f)
 {
     uint32_t head = ir_at(f, named(f, "heart"))->block, latch = ir_at(f, named(f, "next"))->block;
     uint32_t right = ir_block_at(f, head)->edges.at[1].block;
     ir_block_at(f, right)->edges.at[0].block = ir_block_at(f, latch)->edges.at[1].block;
 }
 
-/* Threads that return do not wait for others any more. */
+/* Threads that came to the return stop. */
+static void change_end(struct ir_function *f)
+{
+    uint32_t latch = ir_at(f, named(f, "next"))->block;
+    ir_at(f, ir_terminator(f, ir_block_at(f, latch)->edges.at[1].block))->op = IR_trap;
+}
+
+static void change_order(struct ir_function *f)
+{
+    uint32_t last = vec_last(&f->order);
+    vec_last(&f->order) = f->order.at[1];
+    f->order.at[1] = last;
+}
+
+static void change_operand(struct ir_function *f)
+{
+    ir_at(f, named(f, "more"))->args[0] = named(f, "lane");
+}
+
+static void change_token(struct ir_function *f)
+{
+    ir_at(f, named(f, "s"))->token = named(f, "tok");
+}
+
+static void change_immediate(struct ir_function *f)
+{
+    ir_at(f, named(f, "lane"))->imm++;
+}
+
+static void change_argument(struct ir_function *f)
+{
+    uint32_t latch = ir_at(f, named(f, "next"))->block;
+    ir_block_at(f, latch)->edges.at[0].args[0] = named(f, "lane");
+}
+
 static void change_kind(struct ir_function *f)
 {
     f->flags |= IR_FN_KERNEL;
 }
 
-/* The right side leaves the loop, and values and a token are others. */
-static void change_values(struct ir_function *f)
-{
-    change_control_flow(f);
-    ir_at(f, named(f, "more"))->args[0] = named(f, "lane");
-    ir_at(f, named(f, "next"))->args[1] = named(f, "lane");
-    ir_at(f, named(f, "y"))->args[0] = named(f, "b");
-    ir_at(f, named(f, "s"))->token = named(f, "tok");
-}
-
-/* A function that waits no more, that calls itself, and whose address is taken. */
-static void change_calls(struct ir_function *f)
+static void remove_one(struct ir_function *f)
 {
     ir_ref barrier = 0;
     ir_each_block(i, b, f)
-        ir_each_ins(r, f, b) {
-            if (ir_at(f, r)->op == IR_call)
-                ir_at(f, r)->imm = f->id;
+        ir_each_ins(r, f, b)
             if (ir_at(f, r)->op == IR_barrier)
                 barrier = r;
-        }
     ir_remove(f, barrier);
-    ir_const(f, IR_TYPE_FUNCTION, f->id + 1);
 }
 
-/* The left side goes on to the right one, where a barrier is. */
-static void lead_to_barrier(struct ir_function *f)
+/* The function calls itself. */
+static void change_call(struct ir_function *f)
 {
-    uint32_t head = ir_at(f, named(f, "heart"))->block;
-    const struct ir_block *b = ir_block_at(f, head);
-    ir_block_at(f, b->edges.at[0].block)->edges.at[0].block = b->edges.at[1].block;
-}
-
-/* Nothing leads back, and the heart is not used. */
-static void change_loop(struct ir_function *f)
-{
-    uint32_t latch = ir_at(f, named(f, "next"))->block;
-    ir_block_at(f, latch)->edges.at[0].block = ir_block_at(f, latch)->edges.at[1].block;
     ir_each_block(i, b, f)
         ir_each_ins(r, f, b)
-            if (ir_at(f, r)->token == named(f, "heart"))
-                ir_at(f, r)->token = named(f, "tok");
+            if (ir_at(f, r)->op == IR_call)
+                ir_at(f, r)->imm = f->id;
 }
 
-/* The left side leads to the end of a kernel: who takes it leaves the others, who go on to the barrier. */
-static void change_returns(struct ir_function *f)
+/* What is said to have changed of the function, or (of_module) the module, after analysis n had been made. */
+static const char *changed(void (*change)(struct ir_function *), enum opt_analysis n, bool of_module)
 {
-    uint32_t head = ir_at(f, named(f, "heart"))->block, latch = ir_at(f, named(f, "next"))->block;
-    uint32_t left = ir_block_at(f, head)->edges.at[0].block;
-    ir_block_at(f, left)->edges.at[0].block = ir_block_at(f, latch)->edges.at[1].block;
-    change_kind(f);
-}
-
-/* Each side comes to a barrier by an anchor of its own, and to nothing before it. */
-static void join_barriers(struct ir_function *f)
-{
-    uint32_t head = ir_at(f, named(f, "heart"))->block;
-    change_loop(f);
-    ir_remove(f, named(f, "heart"));
-    for (uint32_t e = 0; e < 2; e++) {
-        uint32_t b = ir_block_at(f, head)->edges.at[e].block;
-        struct ir_cursor c = {.fn = f, .block = b, .before = ir_block_at(f, b)->first};
-        ir_ref token = ir_emit0(&c, IR_anchor, IR_TYPE_TOKEN);
-        ir_at(f, ir_emit0(&c, IR_barrier, IR_TYPE_VOID))->token = token;
-    }
-}
-
-/* Of an analysis that is asked for alone, with what it is made of: its name must come up if that is right. */
-static void check_notices(enum opt_analysis n, const char *name, void (*change)(struct ir_function *))
-{
-    struct setting x, y;
+    struct setting x;
     start(&x);
-    start(&y);
     ask(&x, n, x.f);
-    assert_null(opt_cache_check(&x.cache, &x.options, x.m, x.f));
-    assert_null(opt_cache_check(&x.cache, &x.options, x.m, NULL));
-    assert_true(opt_analysis_equal(n, ask(&x, n, x.f), ask(&y, n, y.f), x.f));
-    opt_invalidate(&y.c, y.f);
-    opt_invalidate(&y.c, NULL);
-    change(y.f);
-    if (opt_analysis_equal(n, ask(&x, n, x.f), ask(&y, n, y.f), x.f))
-        fail_msg("%s does not notice", name);
+    assert_null(opt_cache_changed(&x.cache, x.m, x.f));
+    assert_null(opt_cache_changed(&x.cache, x.m, NULL));
     change(x.f);
-    assert_true(opt_cache_check(&x.cache, &x.options, x.m, x.f) ||
-                opt_cache_check(&x.cache, &x.options, x.m, NULL));
+    const char *what = opt_cache_changed(&x.cache, x.m, of_module ? NULL : x.f);
     end(&x);
-    end(&y);
+    return what;
 }
 
-static void (*change_of(enum opt_analysis n))(struct ir_function *)
+static void changes_of_control_flow_are_noticed(void **state)
 {
-    switch (n) {
-    case OPT_ANALYSIS_leaving: return change_kind;
-    case OPT_ANALYSIS_stayed_in: return change_returns;
-    case OPT_ANALYSIS_ending: return lead_to_barrier;
-    case OPT_ANALYSIS_tokens_in_use: return change_loop;
-    case OPT_ANALYSIS_joined_barriers: return join_barriers;
-    default: return change_values;
-    }
+    static void (*const changes[])(struct ir_function *) = {change_edge, change_end, change_order};
+    for (unsigned i = 0; i < COUNT(changes); i++)
+        assert_string_equal(changed(changes[i], OPT_ANALYSIS_cycles, false), "control flow");
 }
 
-static void every_analysis_notices_a_change(void **state)
+static void changes_of_values_are_noticed(void **state)
 {
-#define BLOCKS change_control_flow
-#define VALUES change_of(n)
-#define ANALYSIS(id, type, what, needs, compute)                                                             \
-    {                                                                                                        \
-        enum opt_analysis n = OPT_ANALYSIS_##id;                                                             \
-        check_notices(n, #id, what);                                                                         \
+    static void (*const changes[])(struct ir_function *) = {change_operand,  change_token, change_immediate,
+                                                            change_argument, change_kind,  remove_one};
+    for (unsigned i = 0; i < COUNT(changes); i++) {
+        assert_string_equal(changed(changes[i], OPT_ANALYSIS_uses, false), "values");
+        assert_null(changed(changes[i], OPT_ANALYSIS_cycles, false));
+        assert_string_equal(changed(changes[i], OPT_ANALYSIS_addresses_taken, true), "values");
+        assert_null(changed(changes[i], OPT_ANALYSIS_callees_first, true));
     }
-#define MODULE_ANALYSIS(id, type, what, needs, compute) check_notices(OPT_ANALYSIS_##id, #id, change_calls);
-#include "opt/runner/analyses.def"
+    assert_string_equal(changed(change_call, OPT_ANALYSIS_callees_first, true), "who calls whom");
 }
 
 /* ---- what may be asked for --------------------------------------------------------------------------- */
@@ -325,18 +296,36 @@ static void dies(void (*call)(struct setting *), char *said, size_t size)
     end(&x);
 }
 
-static void ask_for_cycles(struct setting *x)
+static void ask_for_costs(struct setting *x)
 {
-    x->c.needs = opt_analyses_named("dominators");
-    opt_dominators(&x->c, x->f);         /* made of cfg, which need not be named */
-    opt_cycles(&x->c, x->f);
+    x->c.on_function = true;
+    opt_cfg(&x->c, x->f);
+    opt_costs(&x->c, x->m);
 }
 
-static void asking_for_what_is_not_named_is_a_bug(void **state)
+static void what_functions_ask_of_the_module_is_made_before(void **state)
+{
+    struct setting x;
+    char said[256];
+    start(&x);
+    opt_cache_module(&x.c, x.m, OPT_ANALYSIS_costs);
+    ask_for_costs(&x);
+    end(&x);
+    dies(ask_for_costs, said, sizeof said);
+    assert_non_null(strstr(said, "it asks for costs of the module, and opt/passes.def does not say so"));
+}
+
+static void ask_within_a_graph(struct setting *x)
+{
+    x->cache.of_graph = true;
+    opt_uses(&x->c, x->f);
+}
+
+static void a_graphs_analyses_ask_for_no_values(void **state)
 {
     char said[256];
-    dies(ask_for_cycles, said, sizeof said);
-    assert_non_null(strstr(said, "it asks for cycles, which its row does not name"));
+    dies(ask_within_a_graph, said, sizeof said);
+    assert_non_null(strstr(said, "an analysis of control flow asks for uses"));
 }
 
 static void read_loops(struct opt_context *c, void *data)
@@ -347,45 +336,25 @@ static void read_loops(struct opt_context *c, void *data)
     assert_true(opt_costs(c, x->m)->at[1] > 0 && opt_costs(c, x->m)->at[0] == 0); /* which nothing calls */
 }
 
-static void read_outside_of_passes(struct setting *x)
-{
-    opt_read(&x->options, "cycles", read_loops, x);
-}
-
-static void what_reads_a_module_gets_what_it_names(void **state)
+static void what_reads_a_module_gets_what_it_asks_for(void **state)
 {
     struct setting x;
-    char said[256];
     start(&x);
-    opt_read(&x.options, "cycles costs", read_loops, &x);
+    opt_read(&x.options, read_loops, &x);
     end(&x);
-    dies(read_outside_of_passes, said, sizeof said);
-    assert_non_null(strstr(said, "it asks for costs, which its row does not name"));
-}
-
-static void name_none(struct setting *x)
-{
-    opt_analyses_named("cfg nonsense");
-}
-
-static void naming_what_there_is_not_is_a_bug(void **state)
-{
-    char said[256];
-    dies(name_none, said, sizeof said);
-    assert_non_null(strstr(said, "there is no analysis 'nonsense'"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_kept_by_function),
-        cmocka_unit_test(what_is_made_of_a_forgotten_one_goes_too),
+        cmocka_unit_test(what_is_kept_is_a_graphs_or_all),
         cmocka_unit_test(new_values_outdate_what_describes_values),
-        cmocka_unit_test(passes_keep_what_they_keep_is_made_of),
-        cmocka_unit_test(every_analysis_notices_a_change),
-        cmocka_unit_test(asking_for_what_is_not_named_is_a_bug),
-        cmocka_unit_test(what_reads_a_module_gets_what_it_names),
-        cmocka_unit_test(naming_what_there_is_not_is_a_bug),
+        cmocka_unit_test(changes_of_control_flow_are_noticed),
+        cmocka_unit_test(changes_of_values_are_noticed),
+        cmocka_unit_test(what_functions_ask_of_the_module_is_made_before),
+        cmocka_unit_test(a_graphs_analyses_ask_for_no_values),
+        cmocka_unit_test(what_reads_a_module_gets_what_it_asks_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
