@@ -157,6 +157,8 @@ const char *diag_severity_name(enum diag_severity s);
 /* file:line:col: warning: text [-Wid], the line, a caret with ~~~ under the range, the fix-it below. */
 void diag_print(const struct diagnostics *d, FILE *out, bool color);
 void diag_text(const struct diagnostics *d, struct text *t, bool color); /* the same, appended to t */
+/* The first line of one of them, without its end, appended to t. */
+void diag_heading(const struct diagnostics *d, const struct diagnostic *g, struct text *t, bool color);
 /* An array of {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]};
  * fix is
  * {"line","column","endLine","endColumn","insert","also"?:[…]}, the same of other edits. */

@@ -191,7 +191,7 @@ static void show_group(const struct diagnostic *g, struct text *t)
         text_printf(t, " [-W%s]", g->id);
 }
 
-static void show(const struct diagnostics *d, const struct diagnostic *g, struct text *t, bool color)
+void diag_heading(const struct diagnostics *d, const struct diagnostic *g, struct text *t, bool color)
 {
     static const char *const colors[] = {"\033[1;36m", "\033[1;34m", "\033[1;35m", "\033[1;31m"};
     paint(t, color, BOLD);
@@ -202,14 +202,15 @@ static void show(const struct diagnostics *d, const struct diagnostic *g, struct
     text_visible_line(t, g->text, strlen(g->text));
     paint(t, color, RESET);
     show_group(g, t);
-    text_char(t, '\n');
-    show_snippet(d, g, t, color);
 }
 
 void diag_text(const struct diagnostics *d, struct text *t, bool color)
 {
-    for (uint32_t i = 0; i < d->all.count; i++)
-        show(d, &d->all.at[i], t, color);
+    for (uint32_t i = 0; i < d->all.count; i++) {
+        diag_heading(d, &d->all.at[i], t, color);
+        text_char(t, '\n');
+        show_snippet(d, &d->all.at[i], t, color);
+    }
 }
 
 void diag_print(const struct diagnostics *d, FILE *out, bool color)

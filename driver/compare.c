@@ -91,19 +91,16 @@ static int read_choice(struct comparison *x)
 static const char *first_error(struct comparison *x, kernc_result *r)
 {
     const struct diagnostics *d = &r->diagnostics;
+    struct text text = {.arena = &x->command->arena};
     uint32_t first = 0;
     while (first < d->all.count && d->all.at[first].severity != DIAG_ERROR)
         first++;
-    const char *note = first + 1 < d->all.count && d->all.at[first + 1].severity == DIAG_NOTE
-                           ? d->all.at[first + 1].text
-                           : NULL;
-    const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
-    const char *error = text ? strstr(text, ": error: ") : NULL;
-    while (error && error > text && error[-1] != '\n')
-        error--;
-    return error ? arena_printf(&x->command->arena, "%.*s%s%s", (int)strcspn(error, "\n"), error,
-                                note ? "; " : "", note ? note : "")
-                 : "it does not compile";
+    if (first == d->all.count)
+        return "it does not compile";
+    diag_heading(d, &d->all.at[first], &text, false);
+    if (first + 1 < d->all.count && d->all.at[first + 1].severity == DIAG_NOTE)
+        text_printf(&text, "; %s", d->all.at[first + 1].text);
+    return text.at;
 }
 
 /* Whether it does not compile since the target lacks what the kernel uses (opt/lower/check_target.c). */

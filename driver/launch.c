@@ -246,23 +246,22 @@ static const char *name_thread(struct run *r, const kernc_trap *t, kernc_status 
                         t->thread[2], block);
 }
 
-/* "; --arg out=zeros(2) made it": what the command line says of the buffer that the text is about. */
-static const char *name_maker(struct run *r, const char *text)
+/* "; --arg out=zeros(2) made it": what the command line says of the buffer that the trap's text names. */
+static const char *name_maker(struct run *r)
 {
-    const char *of = strstr(text, " buffer ");
-    size_t n = of ? strcspn(of + strlen(" buffer "), " ") : 0;
-    const char *flag = of ? flag_of(r, arena_strdup(&r->command->arena, of + strlen(" buffer "), n)) : NULL;
+    const struct rt_region *b = r->x.context->trap_buffer;
+    const char *flag = b && b->name ? flag_of(r, b->name) : NULL;
     return flag ? arena_printf(&r->command->arena, "; --arg %s made it", flag) : "";
 }
 
 int launch_stopped(struct run *r, kernc_status status)
 {
     const kernc_trap *t = r->x.problem.text ? NULL : kernc_last_trap(r->x.context);
-    int code = !t || !r->source ? api_failed(r, t, status)
-                                : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
-                                       place_of(r, t), "%s%s in %s%s%s%s", t->text,
-                                       status == KERNC_TRAP ? "" : ",", name_thread(r, t, status),
-                                       launch_which(r), name_maker(r, t->text), more_fuel(r, t, status));
+    int code = !t || !r->source
+                   ? api_failed(r, t, status)
+                   : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
+                          place_of(r, t), "%s%s in %s%s%s%s", t->text, status == KERNC_TRAP ? "" : ",",
+                          name_thread(r, t, status), launch_which(r), name_maker(r), more_fuel(r, t, status));
     if (t && *t->report && !r->command->json)
         show_note(t->report);
     return code;

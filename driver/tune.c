@@ -274,6 +274,17 @@ static void choose_measured(struct tuning *x, const kernc_result *r)
     x->kernel = *x->kernel ? x->kernel : all;
 }
 
+/* Whether the remark is about a limit, by its id. */
+static bool is_of_limit(const struct opt_remark *m)
+{
+    static const char *const ids[] = {"limit", "predictions", "predict-steps", "predict-sample",
+                                      "predict-candidates"};
+    for (size_t i = 0; i < COUNT(ids); i++)
+        if (strcmp(ids[i], m->id) == 0)
+            return true;
+    return false;
+}
+
 /* A limit that kept the passes from predictions, and where; NULL: none did. */
 static const char *limit_of(const struct tuning *x, const kernc_result *r)
 {
@@ -281,7 +292,7 @@ static const char *limit_of(const struct tuning *x, const kernc_result *r)
         const struct opt_remark *m = &r->report.remarks.at[i];
         bool about = m->pass == OPT_PASS_detect_predictions || m->pass == OPT_PASS_place_barriers;
         uint32_t line = m->at.line;
-        if (about && m->kind == OPT_MISSED && strstr(m->text, "limit of"))
+        if (about && m->kind == OPT_MISSED && is_of_limit(m))
             return arena_printf(&x->command->arena, "%s:%u: in %s: %s", source_of(x->source, &line)->name,
                                 line, m->function, m->text);
     }

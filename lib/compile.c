@@ -66,11 +66,9 @@ static void read_source(kernc_result *r, const kernc_options *o, const struct fe
         r->module = fe_compile(r->source, &r->diagnostics, fe);
 }
 
-static bool failed(kernc_result *r)
+static bool failed(const kernc_result *r)
 {
-    if (r->status == KERNC_COMPILED && r->diagnostics.errors)
-        r->status = KERNC_BAD_SOURCE;
-    return r->status != KERNC_COMPILED;
+    return r->status != KERNC_COMPILED || r->diagnostics.errors;
 }
 
 /* The passes of the target come first: they may change control flow, which the scheme's last passes fix. */
@@ -156,7 +154,6 @@ static void compile_once(kernc_result *r, const kernc_options *o, struct opt_opt
     if (!failed(r))
         generate(r, r->scheme, o, &steps);
     scratch_end(&scratch);
-    failed(r);
 }
 
 /* Whether there is another way to compile what was too large: less growth, then level 1, then 0. `row`: the
@@ -205,7 +202,6 @@ static void tell_too_large(kernc_result *r, uint32_t from, struct attempt best)
     diag_add(&r->diagnostics, DIAG_ERROR, "code-size", (span){0},
              "%s, compiled %s, which makes it smallest: leave out some of the kernel, or make two of it",
              best.why, best.how);
-    failed(r);
 }
 
 /* From a module on. What is too large for the warp-core machine is compiled again, so that it grows less. */
@@ -280,6 +276,8 @@ kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const
     kernc_options o = options_own(options);
     r = mem_alloc(sizeof *r);
     compile(r, name, bytes, n, &o);
+    if (r->status == KERNC_COMPILED && r->diagnostics.errors)
+        r->status = KERNC_BAD_SOURCE;
     if (r->status == KERNC_BAD_OPTION)
         r->diagnostics.of_options = true;
     mem_guard_leave(&guard);

@@ -47,7 +47,8 @@ struct kernc_context {
     char trap_text[512], trap_file[512];
     struct text trap_report;
     bool trapped;
-    VEC(kernc_alarm) alarms; /* of all launches, in this arena */
+    const struct rt_region *trap_buffer; /* that the trap's text names, or NULL */
+    VEC(kernc_alarm) alarms;             /* of all launches, in this arena */
     struct map alarm_places;
     struct arena alarm_texts;
     struct rt_pointers pointers; /* in buffers, as checked launches have stored them */
@@ -212,8 +213,9 @@ struct rt_bad_access {
     bool store, aligned;
     uint32_t address, bytes, limit;
 };
-/* NUL-terminated, cut to `size`. */
-void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size);
+/* NUL-terminated, cut to `size`. The buffer that it names, or NULL. */
+const struct rt_region *rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text,
+                                           size_t size);
 
 /* print.c. Adds one lane's text; operand(from, i) gives the bits of operand i < count, *type its type. */
 typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum be_value *type);

@@ -140,9 +140,9 @@ static void describe_outside(const struct rt_region *r, uint32_t address, uint32
                  r->address, r->bytes);
 }
 
-/* What lies at a global address, as the end of a sentence. */
-static void describe_global(const struct rt_memory *m, bool store, uint32_t address, uint32_t bytes,
-                            char *text, size_t size)
+/* What lies at a global address, as the end of a sentence; the buffer that it names, or NULL. */
+static const struct rt_region *describe_global(const struct rt_memory *m, bool store, uint32_t address,
+                                               uint32_t bytes, char *text, size_t size)
 {
     const struct rt_region *r = rt_memory_nearest(m, address);
     bool within = r && address - r->address < r->bytes && bytes <= r->bytes - (address - r->address);
@@ -152,17 +152,22 @@ static void describe_global(const struct rt_memory *m, bool store, uint32_t addr
         snprintf(text, size, "is out of bounds: there is no buffer");
     else if (store && r->constant && within)
         snprintf(text, size, "is a store to constant data");
-    else
+    else {
         describe_outside(r, address, bytes, text, size);
+        return r->constant ? NULL : r;
+    }
+    return NULL;
 }
 
-void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size)
+const struct rt_region *rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text,
+                                           size_t size)
 {
     char why[300];
+    const struct rt_region *named = NULL;
     if (!a.aligned)
         snprintf(why, sizeof why, "is misaligned");
     else if (a.space == 'g')
-        describe_global(m, a.store, a.address, a.bytes, why, sizeof why);
+        named = describe_global(m, a.store, a.address, a.bytes, why, sizeof why);
     else if (a.address == 0)
         snprintf(why, sizeof why, "is a null pointer access");
     else if (a.address < BC_FIRST_ADDRESS)
@@ -176,6 +181,7 @@ void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char 
              : a.space == 'h' ? "shared"
                               : "private",
              a.address, why);
+    return named;
 }
 
 void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
@@ -186,8 +192,10 @@ void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, 
     struct rt_bad_access a = {.space = space, .store = store, .address = address, .bytes = bytes};
     a.aligned = !access.valid || (address & (bytes - 1)) == 0;
     a.limit = space == 'h' ? w->shared_bytes : w->private_bytes;
-    rt_describe_access(&w->worker->launch->context->memory, a, text, sizeof text);
+    const struct rt_region *named =
+        rt_describe_access(&w->worker->launch->context->memory, a, text, sizeof text);
     rt_trap(w, ins, lane, "%s", text);
+    w->worker->trap.buffer = named;
     w->worker->trap.has_address = true;
     w->worker->trap.address = address;
 }

@@ -40,6 +40,7 @@ struct rt_trap_record {
     uint32_t address, line, column;
     uint32_t block[3], thread[3];
     char text[512];
+    const struct rt_region *buffer; /* that the text names, or NULL */
 };
 
 struct rt_output {

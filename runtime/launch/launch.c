@@ -183,6 +183,7 @@ kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const st
     memcpy(c->trap.block, t->block, sizeof t->block);
     memcpy(c->trap.thread, t->thread, sizeof t->thread);
     c->trapped = true;
+    c->trap_buffer = t->buffer;
     char column[16] = "";
     if (t->column)
         snprintf(column, sizeof column, ":%u", t->column);
