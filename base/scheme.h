@@ -36,15 +36,12 @@ enum scheme_property {
     SCHEME_FRONTIERS = 16,
     /* The machine does not see where threads wait: block words with a frontier are marked too. */
     SCHEME_CONSERVATIVE = 32,
-    /* Where lanes reconverge is where those that return do: ways to a trap do not count
-     * (ir_return_post_dominators_new). */
-    SCHEME_RETURNS = 64,
     /* A group that comes to a barrier before the others is held: they run on as if it had ended. */
     SCHEME_HOLDS = 128,
     /* Predictions are honoured: their lowering makes convergence barriers of their marks, which passes before
      * it keep. */
     SCHEME_PREDICTIONS = 256,
-    /* The lowering brings loops into normal form (loop_normal_form): what passes before it do for that pays. */
+    /* reconverge brings loops into normal form: what passes before it do for that pays. */
     SCHEME_NORMAL_LOOPS = 512,
     /* Of a machine that holds nobody: threads that have left a loop return before the others come to a barrier
      * in it, as the level's own passes leave its code. */

@@ -162,7 +162,7 @@ void fz_e_predict(struct ir_function *fn, struct fz_random *r)
     struct arena scratch = {0};
     struct placing g = {.r = r, .fn = fn, .arena = &scratch, .cfg = ir_cfg_new(&scratch, fn)};
     g.cycles = ir_cycles_new(&scratch, g.cfg);
-    g.post = ir_return_post_dominators_new(&scratch, g.cfg, ir_leaving_new(&scratch, g.cfg));
+    g.post = ir_return_post_dominators_new(&scratch, g.cfg);
     for (uint32_t i = (fn->flags & IR_FN_KERNEL ? 1 : 0) + below(&g, MAX_PREDICTIONS); i > 0; i--)
         predict(&g);
     arena_free(&scratch);

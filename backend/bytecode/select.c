@@ -370,7 +370,7 @@ static void find_reconvergence_points(const struct be_context *c, struct be_func
 void be_select(struct be_context *c, struct be_function *f)
 {
     uint32_t n = f->ir->ins.count;
-    f->post = ir_reconvergence_new(&c->arena, f->cfg, ir_leaving_of(&c->arena, f->cfg, c->waiting));
+    f->post = ir_reconvergence_new(&c->arena, f->cfg);
     if (!scheme_has(c->scheme, SCHEME_TOKENS))
         f->awaited = ir_awaited_new(&c->arena, f->cfg, c->waiting);
     struct be_selector s = {.c = c, .f = f, .ir = f->ir};

@@ -127,8 +127,7 @@ void be_waiting_of_rows(struct be_encoder *e)
 {
     struct arena *a = &e->c->arena;
     const struct ir_cfg *g = e->f->cfg;
-    struct bitset divergent =
-        ir_divergent_branches_new(a, g, ir_cycles_new(a, g), ir_leaving_of(a, g, e->c->waiting));
+    struct bitset divergent = ir_divergent_branches_new(a, g, ir_cycles_new(a, g));
     const struct ir_frontier *x = ir_frontier_new(a, g, divergent, order_of(e), WORK);
     struct finder d = {e, x, divergent, find_moves(e), find_backs(e), invert(a, x, g->blocks)};
     if (x->cut)

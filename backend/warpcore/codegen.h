@@ -140,7 +140,6 @@ struct wc_context {
     struct wc_image *image;
     struct wc_frame *frames; /* by function */
     struct ir_call_graph call_graph;
-    struct bitset waiting;           /* functions: see ir_waiting_functions */
     struct wc_mfunction **functions; /* by function; NULL: not reached */
     u32_vec order;                   /* reached functions, callees first */
     struct be_objects objects;

@@ -25,7 +25,6 @@ static void note_barriers(struct wc_context *c, uint32_t id)
 static bool find_order(struct wc_context *c)
 {
     c->call_graph = ir_call_graph_new(&c->arena, c->m);
-    c->waiting = ir_waiting_functions(&c->arena, c->m);
     struct depth_first d = depth_first_new(&c->arena, &c->call_graph.callees);
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->m->functions.at[i]->flags & IR_FN_KERNEL)

@@ -10,9 +10,9 @@
 #include "backend/warpcore/reconverge.h"
 
 void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
-                     const struct ir_leaving *leaving, struct wc_reconvergence *out)
+                     struct wc_reconvergence *out)
 {
-    struct bitset divergent = ir_divergent_branches_new(a, g, cycles, leaving);
+    struct bitset divergent = ir_divergent_branches_new(a, g, cycles);
     u32_vec order = ir_priorities(a, g, cycles, ir_tokens_new(a, g), UINT64_MAX); /* the pass has kept it */
     const struct ir_frontier *x = ir_frontier_barriers_last(a, g, divergent, order, WC_MAX_STACK_STEPS);
     out->order = x->order;

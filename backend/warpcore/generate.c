@@ -227,7 +227,7 @@ static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
     wc_prepare(c, f);
     if (!may_fit(c, f))
         return false;
-    f->reconvergence = wc_reconvergence_new(&c->arena, f->cfg, f->cycles, c->waiting, c->o->mode, c->d);
+    f->reconvergence = wc_reconvergence_new(&c->arena, f->cfg, f->cycles, c->o->mode, c->d);
     if (!f->reconvergence)
         return false;
     run_step(c, f, WC_STEP_select, wc_select);

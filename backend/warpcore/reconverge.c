@@ -1,25 +1,24 @@
 /* reconverge.c: see reconverge.h.
  *
- * A branch that may diverge reconverges at its immediate post-dominator on the graph restricted to blocks
- * that reach the ret, without edges by which lanes leave for good (ir_return_post_dominators_new); a uniform
- * one nowhere (ir_uniformity with `reconvergence`, since lanes of different iterations may run together, and
- * without tokens, whose groups by iteration the machine need not keep outside their cycle).
+ * A branch that may diverge reconverges where the pass reconverge has chosen; a uniform one nowhere
+ * (ir_uniformity with `reconvergence`, since lanes of different iterations may run together, and without
+ * tokens, whose groups by iteration the machine need not keep outside their cycle).
  *
  *   rpc        one CONVERGE at each such place
  *   article    one at the post-dominator of every brif, uniform or not: nothing is asked about divergence
- *   source-pc  one for each branch. Where several reconverge, the innermost comes first: the one later in
- *              reverse post-order, since d in b's influence (flow.h) comes behind b where no cycle leads
- *              back
+ *   source-pc  one for each branch. Where several reconverge, the innermost comes first: d in b's influence
+ *              (flow.h) before b. Then d's influence is a part of b's, and smaller, or b leads to d alone
  *
  * What makes source-pc sound are two demands on branches that can run again before their lanes have
  * reconverged: b in its own influence. Its target must be its CONVERGE itself, so that lanes wait there from
  * iteration to iteration; and no other such branch may be in its influence with b in that one's: entries of
- * the two would pile up. opt/convergence/loop_normal_form.c sees to both. Both are asked without influences,
- * by ir_strong_components.
+ * the two would pile up. opt/reconverge/reconverge.c sees to both.
  */
 #include "backend/warpcore/reconverge.h"
 
 #include "ir/analysis/analysis.h"
+
+#include <stdlib.h>
 
 struct converge {
     struct arena *arena;
@@ -28,8 +27,10 @@ struct converge {
     struct diagnostics *d;
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
-    const struct ir_leaving *leaving;
-    const struct ir_dominators *reconvergence;
+    const struct ir_dominators *post; /* by returns, without edges that break */
+    const uint32_t *point;            /* by block: where its lanes reconverge */
+    struct bitset *influence; /* mode source-pc: by branch, blocks that it leads to before its lanes have
+                                 reconverged */
     struct wc_reconvergence *out;
 };
 
@@ -50,11 +51,10 @@ static uint32_t exit_edge(const struct converge *x, uint32_t b)
     return WC_EITHER;
 }
 
-/* The edge by which lanes leave for good (ir/analysis/leaving.c), if the other is none. */
-static uint32_t leaving_edge(const struct ir_leaving *l, const struct ir_block *block, uint32_t b)
+/* The edge that breaks, if the other does not. */
+static uint32_t breaking_edge(const struct ir_block *block)
 {
-    bool leaving0 = ir_is_leaving(l, b, block->edges.at[0].block);
-    return leaving0 == ir_is_leaving(l, b, block->edges.at[1].block) ? WC_EITHER : !leaving0;
+    return block->edges.at[0].breaks == block->edges.at[1].breaks ? WC_EITHER : !block->edges.at[0].breaks;
 }
 
 static uint32_t ending_edge(const struct ir_block *block, struct bitset ends)
@@ -71,7 +71,7 @@ static bool waits_before(const struct converge *x, uint32_t from, uint32_t recon
     vec_push(x->arena, &work, from);
     while (work.count) {
         uint32_t b = vec_pop(&work);
-        if (b == reconverge || bitset_has(seen, b) || !bitset_has(x->leaving->wait, b))
+        if (b == reconverge || bitset_has(seen, b))
             continue;
         bitset_add(seen, b);
         ir_each_ins(r, x->f, b)
@@ -83,15 +83,15 @@ static bool waits_before(const struct converge *x, uint32_t from, uint32_t recon
     return false;
 }
 
-/* The edge by which lanes leave for good; or by which they may end, where those of the other come to a barrier
+/* The edge that breaks; or by which they may end, where those of the other come to a barrier
  * before they reconverge. */
 static uint32_t first_edge(const struct converge *x, uint32_t b, uint32_t ends)
 {
     const struct ir_block *block = ir_block_at(x->f, b);
-    uint32_t leaving = leaving_edge(x->leaving, block, b);
-    if (leaving != WC_EITHER || ends == WC_EITHER ||
-        !waits_before(x, block->edges.at[!ends].block, x->reconvergence->idom[b]))
-        return leaving;
+    uint32_t breaking = breaking_edge(block);
+    if (breaking != WC_EITHER || ends == WC_EITHER ||
+        !waits_before(x, block->edges.at[!ends].block, x->point[b]))
+        return breaking;
     return ends;
 }
 
@@ -112,7 +112,7 @@ static void place_branches(struct converge *x)
 {
     struct bitset ends = ir_ending_new(x->arena, x->g);
     struct ir_uniformity_options o = {
-        .ignore_tokens = true, .reconvergence = x->reconvergence->idom, .joins = joins_of_a_branch(x)};
+        .ignore_tokens = true, .reconvergence = x->point, .joins = joins_of_a_branch(x)};
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
@@ -126,11 +126,10 @@ static void place_branches(struct converge *x)
         m->ends = ending_edge(ir_block_at(x->f, b), ends);
         m->first = first_edge(x, b, m->ends);
         if (x->mode == WC_MODE_ARTICLE || !m->uniform)
-            m->reconverge = x->reconvergence->idom[b];
+            m->reconverge = x->point[b];
     }
 }
 
-/* Later blocks of the order first: innermost first. */
 static void place_converges(struct converge *x)
 {
     for (uint32_t i = x->g->rpo_count; i-- > 0;) {
@@ -163,53 +162,94 @@ static uint32_t empty_edge(const struct converge *x, uint32_t b)
     return e;
 }
 
-static bool runs_again(const struct converge *x, const struct ir_strong_components *w, uint32_t b)
+/* The blocks that the branch leads to before its lanes have reconverged. */
+static struct bitset influence_of(const struct converge *x, uint32_t b)
 {
-    const struct ir_block *block = ir_block_at(x->f, b);
-    bool again = false;
-    for (uint32_t e = 0; e < block->edges.count; e++)
-        again |= ir_returns_before(w, b, block->edges.at[e].block, x->out->at[b].reconverge);
-    return again;
+    struct bitset set = bitset_new(x->arena, x->g->blocks);
+    u32_vec work = {0};
+    vec_push(x->arena, &work, b);
+    while (work.count) {
+        const struct ir_block *block = ir_block_at(x->f, vec_pop(&work));
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t to = block->edges.at[e].block;
+            if (to == x->out->at[b].reconverge || bitset_has(set, to))
+                continue;
+            bitset_add(set, to);
+            vec_push(x->arena, &work, to);
+        }
+    }
+    return set;
 }
 
-/* Two branches have each other in their influence if they reconverge at one place and lead to each other
- * before: if they are of one component. */
+static void find_influences(struct converge *x)
+{
+    x->influence = arena_array(x->arena, struct bitset, x->g->blocks);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        if (x->out->at[x->g->rpo[i]].reconverge != IR_NO_BLOCK)
+            x->influence[x->g->rpo[i]] = influence_of(x, x->g->rpo[i]);
+}
+
+static int by_influence(const void *a, const void *b, void *finder)
+{
+    const struct converge *x = finder;
+    uint32_t c = *(const uint32_t *)a, d = *(const uint32_t *)b;
+    uint32_t m = bitset_count(x->influence[c]), n = bitset_count(x->influence[d]);
+    if (m != n)
+        return m < n ? -1 : 1;
+    return x->g->rpo_index[c] > x->g->rpo_index[d] ? -1 : 1;
+}
+
+static void sort_converges(struct converge *x)
+{
+    for (uint32_t b = 0; b < x->g->blocks; b++)
+        if (x->out->at[b].converge.count > 1)
+            qsort_r(x->out->at[b].converge.at, x->out->at[b].converge.count, sizeof(uint32_t), by_influence,
+                    x);
+}
+
+/* Branches in their own influence: none may be in that of another which is in its. */
 static bool check_cycle_branches(struct converge *x)
 {
-    const struct ir_strong_components *w = ir_strong_components_new(x->arena, x->g, x->reconvergence);
-    struct bitset taken = bitset_new(x->arena, x->g->blocks); /* components that have one */
+    struct bitset again = bitset_new(x->arena, x->g->blocks), *influence = x->influence;
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
-        if (x->out->at[b].reconverge == IR_NO_BLOCK || !runs_again(x, w, b))
+        if (x->out->at[b].reconverge == IR_NO_BLOCK)
+            continue;
+        if (!bitset_has(influence[b], b))
             continue;
         x->out->at[b].taken = empty_edge(x, b);
         x->out->at[b].direct = true;
         if (x->out->at[b].taken == 2)
             return refuse(x, b, "a loop's exit does not lead straight to where its lanes reconverge");
-        if (bitset_has(taken, w->component[b]))
-            return refuse(x, b, "lanes leave a loop at several branches");
-        bitset_add(taken, w->component[b]);
+        bitset_each(d, again)
+            if (bitset_has(influence[b], d) && bitset_has(influence[d], b))
+                return refuse(x, b, "lanes leave a loop at several branches");
+        bitset_add(again, b);
     }
     return true;
 }
 
 struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_cfg *g,
-                                              const struct ir_cycles *cycles, struct bitset waiting,
-                                              enum wc_mode mode, struct diagnostics *d)
+                                              const struct ir_cycles *cycles, enum wc_mode mode,
+                                              struct diagnostics *d)
 {
     struct converge x = {.arena = a, .f = g->fn, .mode = mode, .d = d, .g = g, .cycles = cycles};
-    x.leaving = ir_leaving_of(a, x.g, waiting);
-    x.reconvergence = ir_return_post_dominators_new(a, x.g, x.leaving);
+    x.post = ir_return_post_dominators_new(a, x.g);
+    x.point = mode == WC_MODE_ARTICLE ? x.post->idom : ir_reconvergence_points(a, x.g, x.post);
     x.out = arena_new(a, struct wc_reconvergence);
     x.out->at = arena_array(a, struct wc_block_reconvergence, x.g->blocks);
     for (uint32_t b = 0; b < x.g->blocks; b++)
         x.out->at[b] = (struct wc_block_reconvergence){
             .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER, .ends = WC_EITHER};
     if (mode == WC_MODE_FRONTIER) {
-        wc_place_checks(a, g, cycles, x.leaving, x.out);
+        wc_place_checks(a, g, cycles, x.out);
         return x.out;
     }
     place_branches(&x);
     place_converges(&x);
-    return mode == WC_MODE_SOURCE_PC && !check_cycle_branches(&x) ? NULL : x.out;
+    if (mode != WC_MODE_SOURCE_PC)
+        return x.out;
+    find_influences(&x);
+    sort_converges(&x);
+    return check_cycle_branches(&x) ? x.out : NULL;
 }

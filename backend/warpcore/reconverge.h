@@ -30,7 +30,7 @@
 struct wc_block_reconvergence {
     uint32_t reconverge; /* block where the lanes of the block's brif reconverge; IR_NO_BLOCK: R = NONE */
     uint32_t taken;      /* edge that BR's target is better made of; WC_EITHER: both are as good */
-    uint32_t first;      /* edge that the next word should be, since its lanes leave for good: the others
+    uint32_t first;      /* edge that the next word should be, since it breaks: the others
                             need not be switched to and back; or is `ends`, and those of the other
                             come to a barrier before they reconverge; WC_EITHER: none */
     uint32_t ends;    /* edge by which lanes may end without coming to a barrier, where by the other they do
@@ -45,15 +45,15 @@ struct wc_reconvergence {
     uint32_t branches, uniform, converges; /* counts, for statistics */
     u32_vec order;                         /* mode frontier: the blocks, highest priority first */
 };
-/* In `a`. waiting: see ir_waiting_functions. NULL with a diagnostic ("divergence") if the function is not in
+/* In `a`. NULL with a diagnostic ("divergence") if the function is not in
  * the form that mode source-pc asks for. */
 struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_cfg *g,
-                                              const struct ir_cycles *cycles, struct bitset waiting,
-                                              enum wc_mode mode, struct diagnostics *d);
+                                              const struct ir_cycles *cycles, enum wc_mode mode,
+                                              struct diagnostics *d);
 
 /* The same for mode frontier: `order`, and a CONVERGE at each block with a re-convergence check. `out` has
  * what a function without branches has. (frontier.c) */
 void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
-                     const struct ir_leaving *leaving, struct wc_reconvergence *out);
+                     struct wc_reconvergence *out);
 
 #endif

@@ -51,15 +51,15 @@ struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c)
  * reach the exit (an endless loop) gets a virtual edge to it from one of its blocks (post_dominators.c), and
  * so on until every block has a path; the choice is deterministic and changes nothing for other blocks. */
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c);
-struct ir_leaving;
-/* The same on the graph without leaving edges (ir/analysis/leaving.c): where the threads that diverge at a
- * branch are to reconverge at the latest. */
-struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg *c,
-                                           const struct ir_leaving *l);
+/* The same on the graph without edges that break (ir.h): where the threads that diverge at a branch are to
+ * reconverge at the latest. */
+struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg *c);
 /* The same on the graph restricted to blocks that reach a ret: a trap stops all threads and an endless part
  * keeps its own, so neither counts. Other blocks are not in the tree. */
-struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struct ir_cfg *c,
-                                                    const struct ir_leaving *l);
+struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struct ir_cfg *c);
+/* By block: where the threads of its branch reconverge, as a scheme's pass has chosen; else by the tree.
+ * IR_NO_BLOCK: nowhere in the function. */
+uint32_t *ir_reconvergence_points(struct arena *a, const struct ir_cfg *c, const struct ir_dominators *d);
 /* Reflexive; false if either block is not in the tree. O(1). */
 static inline bool ir_dominates(const struct ir_dominators *d, uint32_t a, uint32_t b)
 {
@@ -78,40 +78,8 @@ bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bit
 /* The blocks with an edge to the virtual exit: those without successors, and one in each endless part. */
 u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
 
-/* ---- edges by which threads leave the others for good (ir/analysis/leaving.c) ------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------------- */
 
-/* Of a kernel with barriers; else all is empty. */
-struct ir_leaving {
-    struct bitset wait;      /* blocks that lead to a barrier */
-    struct bitset part;      /* blocks with a successor that does */
-    struct map held;         /* edges from `part` that others wait at the end of, by
-                             ir_leaving_key */
-    struct bitset gathering; /* blocks that lead to an operation where those of `passed` wait
-                             for others that may come from a barrier */
-    struct bitset passed;    /* reached from `part` by blocks that are not in `wait` */
-    struct bitset gone;      /* of `passed`, those that are not in `gathering` */
-};
-/* waiting: see ir_waiting_functions. Linear for each convergent operation behind the barriers. */
-struct ir_leaving *ir_leaving_of(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
-/* The same, of one function of a module: it looks at the others too. */
-struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c);
-static inline uint64_t ir_leaving_key(uint32_t b, uint32_t s)
-{
-    return (uint64_t)b << 32 | s;
-}
-/* Whether the edge from block b to block s is leaving. */
-static inline bool ir_is_leaving(const struct ir_leaving *l, uint32_t b, uint32_t s)
-{
-    return bitset_has(l->part, b) && !bitset_has(l->wait, s) &&
-           map_get(&l->held, ir_leaving_key(b, s)) == MAP_NONE;
-}
-/* Whether threads that take the edge from block b to block s are from there on alone: those that leave, and
- * those that were held, when they have met the others for the last time. */
-static inline bool ir_is_parting(const struct ir_leaving *l, uint32_t b, uint32_t s)
-{
-    return bitset_has(l->gone, s) && !bitset_has(l->gone, b) &&
-           (bitset_has(l->part, b) || bitset_has(l->passed, b));
-}
 /* Functions, but for kernels, whose threads may come to a barrier in them or in what they call; whether the
  * instruction is a call of one (waiting.c). */
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m);
@@ -127,23 +95,13 @@ struct ir_bodies {
     struct bitset inlined, waiting;
     const struct ir_passing *passing;
 };
-/* Linear. */
+/* Linear. (ir/converge/barriers.c, as the next) */
 struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, const struct ir_bodies *in);
 /* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
 struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);
 /* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there (awaited.c).
  * `waiting`: see ir_waiting_functions. Linear for each convergent operation, if there are barriers. */
 struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
-/* Blocks with a branch to barriers that have become one: all threads that come to it and stay go one way
- * (joined_barriers.c). Linear, but for the dominators that branches have in common. */
-struct bitset ir_joined_barriers_new(struct arena *a, const struct ir_cfg *c, const struct ir_dominators *d);
-/* The first of them among the blocks, in reverse post-order; IR_NO_BLOCK: there is none. */
-uint32_t ir_joined_first(const struct ir_cfg *c, struct bitset joined, const uint32_t *blocks,
-                         uint32_t count);
-/* The block by which alone threads come to b, if it has no other edge; else IR_NO_BLOCK. */
-uint32_t ir_jump_before(const struct ir_cfg *c, uint32_t b);
-/* Blocks that are reached from the entry without leaving edges. Linear. */
-struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct ir_leaving *l);
 
 /* ---- cycle forest (ir/analysis/cycles.c) ------------------------------------------------------------- */
 

@@ -1,27 +1,25 @@
 /* post_dominators.c: post-dominator trees: dominators (dominators.c) against the edges, from a virtual exit.
  *
  * Every ret and trap leads to the exit. Threads in an endless part of the graph never come there; a block of
- * the part is taken for its end. The choice is free, since no thread can tell; but branches reconverge
- * before that block, so it is the one that brings threads together soonest:
- *
- *   - where several barriers have become one (joined_barriers.c), all who stay come there again and again, and
- *     have to come together: a block before that does nothing but jump;
- *   - else the last block that leads back to the header, behind which nothing of an iteration is left.
- *
- * The pass converge makes such blocks (opt/convergence/latch.c).
+ * the part is taken for its end: the last block that leads back to the header, behind which nothing of an
+ * iteration is left. The choice is free, since no thread can tell; but branches reconverge before that block.
  */
 #include "ir/analysis/dominators.h"
 
-/* The graph against its edges; without those that are leaving, if `leaving` is not NULL. */
+/* The graph against its edges; if `awaited`, without those that break. */
 struct backward {
     struct arena *arena;
     const struct ir_cfg *c;
-    const struct ir_leaving *leaving;
+    bool awaited;
 };
 
 static bool is_left_out(const struct backward *x, uint32_t from, uint32_t to)
 {
-    return x->leaving && ir_is_leaving(x->leaving, from, to);
+    const struct ir_block *b = ir_block_at(x->c->fn, from);
+    for (uint32_t e = 0; x->awaited && e < b->edges.count; e++)
+        if (b->edges.at[e].block == to && b->edges.at[e].breaks)
+            return true;
+    return false;
 }
 
 /* Marks what reaches b against the edges. The stack has room for every block. */
@@ -44,11 +42,9 @@ static void mark_backward(const struct backward *x, uint32_t b, struct bitset ma
 /* Finds where threads go round that never come to an exit. */
 struct endless {
     const struct backward *x;
-    struct bitset marked;                   /* blocks that lead to an exit that is known, or do not count */
-    uint32_t *stack, *reached, *cycle;      /* by block: the number of the search that found it last */
-    const struct ir_dominators *dominators; /* NULL until they are asked for */
-    struct bitset joined;                   /* beside them: see ir_joined_barriers_new */
-    uint32_t *list, found, searches; /* what the last search has reached, in the order it was found in */
+    struct bitset marked;              /* blocks that lead to an exit that is known, or do not count */
+    uint32_t *stack, *reached, *cycle; /* by block: the number of the search that found it last */
+    uint32_t *list, found, searches;   /* what the last search has reached, in the order it was found in */
 };
 
 /* Blocks that b leads to and that lead to no exit. */
@@ -102,14 +98,6 @@ static uint32_t last_back(const struct endless *n, uint32_t header)
     return last;
 }
 
-/* The jump to barriers that have become one; IR_NO_BLOCK: there is none. */
-static uint32_t before_joined(const struct endless *n)
-{
-    const struct ir_cfg *c = n->x->c;
-    uint32_t joined = n->x->leaving ? ir_joined_first(c, n->joined, n->list, n->found) : IR_NO_BLOCK;
-    return joined == IR_NO_BLOCK ? IR_NO_BLOCK : ir_jump_before(c, joined);
-}
-
 /* The end of an endless part that b leads to: it is in the outermost cycle there, which no way leads out of.
  * (Of a cycle inside, or one before, threads could leave.) */
 static uint32_t end_of_endless(struct endless *n, uint32_t b)
@@ -124,13 +112,6 @@ static uint32_t end_of_endless(struct endless *n, uint32_t b)
         for (uint32_t i = 0; i < n->found; i++)
             out = n->cycle[n->list[i]] == n->searches ? out : n->list[i];
     } while (out != IR_NO_BLOCK);
-    if (!n->dominators) {
-        n->dominators = ir_dominators_new(n->x->arena, n->x->c);
-        n->joined = ir_joined_barriers_new(n->x->arena, n->x->c, n->dominators);
-    }
-    uint32_t jump = before_joined(n);
-    if (jump != IR_NO_BLOCK)
-        return jump;
     uint32_t end = last_back(n, header);
     return end == IR_NO_BLOCK ? b : end;
 }
@@ -166,7 +147,7 @@ static u32_vec exits_of(const struct backward *x)
 
 u32_vec ir_exits(struct arena *a, const struct ir_cfg *c)
 {
-    return exits_of(&(struct backward){a, c, NULL});
+    return exits_of(&(struct backward){a, c, false});
 }
 
 /* The predecessors of reachable blocks, with the exits as the row of node `blocks`. */
@@ -221,22 +202,20 @@ static struct ir_dominators *dominators_from_exits(const struct backward *x, u32
 
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c)
 {
-    struct backward x = {a, c, NULL};
+    struct backward x = {a, c, false};
     return dominators_from_exits(&x, exits_of(&x));
 }
 
-struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg *c,
-                                           const struct ir_leaving *l)
+struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg *c)
 {
-    struct backward x = {a, c, l};
+    struct backward x = {a, c, true};
     return dominators_from_exits(&x, exits_of(&x));
 }
 
-/* Parts that are endless only without leaving edges have an end, as above: threads do leave them. */
-struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struct ir_cfg *c,
-                                                    const struct ir_leaving *l)
+/* Parts that are endless only without edges that break have an end, as above: threads do leave them. */
+struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struct ir_cfg *c)
 {
-    struct backward x = {a, c, l}, whole = {a, c, NULL};
+    struct backward x = {a, c, true}, whole = {a, c, false};
     struct bitset returning = bitset_new(a, c->blocks);
     struct endless n = endless_new(&x);
     u32_vec exits = {0};
@@ -258,4 +237,14 @@ struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struc
         mark_backward(&x, end, n.marked, n.stack);
     }
     return dominators_from_exits(&x, exits);
+}
+
+uint32_t *ir_reconvergence_points(struct arena *a, const struct ir_cfg *c, const struct ir_dominators *d)
+{
+    uint32_t *points = arena_array(a, uint32_t, c->blocks);
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        uint32_t chosen = ir_block_at(c->fn, b)->reconverge;
+        points[b] = chosen == IR_AT_RETURN ? IR_NO_BLOCK : chosen == IR_NO_BLOCK ? d->idom[b] : chosen;
+    }
+    return points;
 }

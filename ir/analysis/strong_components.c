@@ -2,7 +2,7 @@
  * it separated.
  *
  * The dominator strong components of R. Tarjan, "Fast algorithms for solving path problems" (1981), of the
- * tree of reconvergence points. An edge, unless it is leaving (leaving.c), leads to the parent of its block
+ * tree of reconvergence points. An edge, unless it breaks, leads to the parent of its block
  * or to a block below that parent, and only from a child of the parent itself to below another child. So
  * paths that do not pass a block m, between blocks below it, are those of the graph of m's children, with an
  * edge from a child to the child above each of its successors. From what is below a child threads come to

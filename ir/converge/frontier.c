@@ -292,10 +292,9 @@ struct bitset ir_divergent_branches(struct arena *a, const struct ir_uniformity 
     return branches;
 }
 
-struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                                        const struct ir_leaving *l)
+struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f)
 {
-    const struct ir_dominators *points = ir_return_post_dominators_new(a, c, l);
+    const struct ir_dominators *points = ir_return_post_dominators_new(a, c);
     struct ir_uniformity_options machine = {.ignore_tokens = true, .reconvergence = points->idom};
     return ir_divergent_branches(a, ir_uniformity_new(a, c, f, ir_tokens_new(a, c), NULL),
                                  ir_uniformity_new(a, c, f, NULL, &machine));

@@ -42,7 +42,6 @@ bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
  * the two analyses of the same function say (`machine`: ignore_tokens). _new: from scratch. */
 struct bitset ir_divergent_branches(struct arena *a, const struct ir_uniformity *threads,
                                     const struct ir_uniformity *machine);
-struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                                        const struct ir_leaving *l);
+struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f);
 
 #endif

@@ -169,16 +169,20 @@ static void find_depths(struct ir_order *o)
 
 /* ---- operations --------------------------------------------------------------------------------------- */
 
+static bool is_at_anchor(const struct ir_function *f, const struct ir_ins *ins)
+{
+    return ins->token && ir_at(f, ins->token)->op == IR_anchor && ir_at(f, ins->token)->block == ins->block;
+}
+
 /* A heart that is in use, or an operation; not one by an anchor of its own block, before which alone threads of
- * its group diverge. */
+ * its group diverge, unless it is a barrier, where all are together. */
 static bool converges(const struct sorter *s, struct bitset in_use, ir_ref r)
 {
-    const struct ir_ins *ins = ir_at(s->f, r), *token = ir_at(s->f, ins->token);
+    const struct ir_ins *ins = ir_at(s->f, r);
     if (ins->op == IR_loop)
         return bitset_has(in_use, r);
-    bool at_anchor = ins->token && token->op == IR_anchor && token->block == ins->block;
     return ins->op != IR_anchor && ins->op != IR_entry && ir_is_convergent(s->f, r) &&
-           (!at_anchor || ins->op == IR_barrier);
+           (!is_at_anchor(s->f, ins) || ins->op == IR_barrier);
 }
 
 /* Of the item and the scopes that it is in. */
@@ -203,12 +207,15 @@ static void find_operations(struct sorter *s)
     for (uint32_t i = 0; i < s->g->rpo_count; i++)
         ir_each_ins(r, s->f, s->g->rpo[i]) {
             uint32_t b = s->g->rpo[i];
-            if (ir_at(s->f, r)->op == IR_barrier)
+            if (ir_at(s->f, r)->op == IR_barrier) {
                 mark_late(s, b);
-            if (!converges(s, in_use, r) || bitset_has(s->o->convergent, b))
+                bitset_add(s->o->barriers, b);
+            }
+            if (!converges(s, in_use, r))
                 continue;
             bitset_add(s->o->convergent, b);
-            mark_demanded(s->o, b);
+            if (!is_at_anchor(s->f, ir_at(s->f, r)))
+                mark_demanded(s->o, b); /* a barrier by its own anchor asks nothing of iterations */
         }
 }
 
@@ -349,6 +356,7 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     find_depths(o);
     uint32_t items = item_of_scope(&s, o->scopes);
     o->convergent = bitset_new(a, c->blocks), o->demanded = bitset_new(a, f->count);
+    o->barriers = bitset_new(a, c->blocks);
     s.late = bitset_new(a, items);
     find_operations(&s);
     s.rank = arena_array(a, uint64_t, items), s.waits = arena_array(a, uint32_t, items);

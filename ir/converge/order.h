@@ -24,6 +24,7 @@ struct ir_order {
     struct bitset convergent; /* by block: has an operation that threads with one instance of a token execute
                                 together, or a heart that controls such */
     struct bitset demanded;   /* by cycle: its scope has such a block, so that iterations are kept apart */
+    struct bitset barriers;   /* by block that was there first: has a barrier */
 };
 
 static inline uint32_t ir_order_block(const struct ir_order *o, uint32_t node)
@@ -57,6 +58,15 @@ static inline uint64_t ir_edge_key(uint32_t from, uint32_t to)
     return (uint64_t)from << 32 | to;
 }
 
+/* For machines that can't hold a group at a barrier: adds the edges of a kernel by which threads leave those
+ * who come to one. `waiting`: see ir_waiting_functions; `divergent`: blocks at whose branch threads diverge;
+ * `points`: by block, where they wait for each other, IR_NO_BLOCK: nowhere. Linear for each convergent
+ * operation behind the barriers, and for each divergent branch before these. (barriers.c) */
+void ir_pass_over_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting,
+                           struct bitset divergent, const uint32_t *points, struct map *exits);
+/* The blocks that lead to a barrier from which threads may return. Linear. */
+struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
+
 /* The tree of nodes by where threads wait: the immediate post-dominators of the graph
  *
  *   - without the edges of `exits`; a block that has no other leads to the end;
@@ -64,8 +74,11 @@ static inline uint64_t ir_edge_key(uint32_t from, uint32_t to)
  *     iterations do not mix;
  *   - with an edge from the latch of an endless cycle to the end, or to the node that `virtual` has for it.
  *
+ * If groups are not held at barriers (`holds`), nodes all of whose ways lead to barriers have for a parent the
+ * post-dominator in the graph that ends at these: all threads meet there, whatever the iteration.
+ *
  * `virtual`: by cycle; IR_NO_BLOCK: the end. Near-linear, but for the depth of cycles. */
 struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
-                                            const struct map *exits, const uint32_t *virtual);
+                                            const struct map *exits, const uint32_t *virtual, bool holds);
 
 #endif

@@ -10,6 +10,7 @@ struct finder {
     const struct ir_cfg *g;
     const struct ir_order *o;
     const struct map *exits;
+    bool to_barriers;             /* threads are followed to the next barrier alone */
     struct edge_list edges, back; /* of the nodes; the end is the last */
     uint32_t *seen;               /* by block: the cycle, plus 1, whose walk saw it last */
 };
@@ -67,8 +68,8 @@ static bool leave_scope(struct finder *x, uint32_t cycle, bool add)
 static void add_block(struct finder *x, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(x->g->fn, b);
-    bool leads_on = false;
-    for (uint32_t e = 0; e < block->edges.count; e++) {
+    bool leads_on = false, ends = x->to_barriers && b < x->o->barriers.bits && bitset_has(x->o->barriers, b);
+    for (uint32_t e = 0; e < block->edges.count && !ends; e++) {
         uint32_t v = block->edges.at[e].block, to = ir_order_target(x->o, b, v);
         if (is_exit(x, b, v))
             continue;
@@ -111,21 +112,58 @@ static void end_endless(struct finder *x, const uint32_t *virtual)
     }
 }
 
-struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
-                                            const struct map *exits, const uint32_t *virtual)
+static struct ir_dominators *find_tree(struct finder *x, const uint32_t *virtual)
 {
-    struct finder x = {
-        .arena = a, .g = c, .o = o, .exits = exits, .seen = arena_array(a, uint32_t, c->blocks)};
-    for (uint32_t i = 0; i < c->rpo_count; i++)
-        add_block(&x, c->rpo[i]);
+    const struct ir_order *o = x->o;
+    x->seen = arena_array(x->arena, uint32_t, x->g->blocks);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        add_block(x, x->g->rpo[i]);
     for (uint32_t k = 0; k < o->cycles->count; k++)
         if (bitset_has(o->demanded, k))
-            leave_scope(&x, k, true);
+            leave_scope(x, k, true);
         else
-            add_edge(&x, k, ir_order_node(o, o->first.at[k]));
-    end_endless(&x, virtual);
-    uint32_t nodes = end_of(&x) + 1;
-    struct rows forward = rows_of_edges(a, nodes, &x.edges), back = rows_of_edges(a, nodes, &x.back);
-    struct dominator_graph g = {nodes, end_of(&x), {back.start, back.at}, {forward.start, forward.at}};
-    return dominator_tree(a, &g, nodes - 1);
+            add_edge(x, k, ir_order_node(o, o->first.at[k]));
+    end_endless(x, virtual);
+    uint32_t nodes = end_of(x) + 1;
+    struct rows forward = rows_of_edges(x->arena, nodes, &x->edges),
+                back = rows_of_edges(x->arena, nodes, &x->back);
+    struct dominator_graph g = {nodes, end_of(x), {back.start, back.at}, {forward.start, forward.at}};
+    return dominator_tree(x->arena, &g, nodes - 1);
+}
+
+/* Where the ways from the block's edges meet. */
+static uint32_t common_target(const struct finder *x, const struct ir_dominators *d, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(x->g->fn, b);
+    uint32_t common = IR_NO_BLOCK;
+    bool first = true;
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t v = block->edges.at[e].block, to = ir_order_target(x->o, b, v);
+        if (is_exit(x, b, v))
+            continue;
+        common = first ? to : common == IR_NO_BLOCK ? common : ir_dominators_common(d, common, to);
+        first = false;
+    }
+    return common;
+}
+
+struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
+                                            const struct map *exits, const uint32_t *virtual, bool holds)
+{
+    struct finder whole = {.arena = a, .g = c, .o = o, .exits = exits}, parts = whole;
+    struct ir_dominators *d = find_tree(&whole, virtual);
+    if (holds || bitset_next(o->barriers, 0) >= o->barriers.bits)
+        return d;
+    parts.to_barriers = true;
+    const struct ir_dominators *p = find_tree(&parts, virtual);
+    for (uint32_t node = 0; node < end_of(&whole); node++) {
+        uint32_t b = ir_order_block(o, node);
+        bool barrier = b < o->barriers.bits && bitset_has(o->barriers, b);
+        uint32_t parent = barrier          ? common_target(&parts, p, b)
+                          : p->depth[node] ? p->idom[node]
+                                           : IR_NO_BLOCK;
+        if (parent != IR_NO_BLOCK)
+            d->idom[node] = parent;
+    }
+    return d;
 }

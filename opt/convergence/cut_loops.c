@@ -16,33 +16,12 @@ struct job {
 struct loops {
     struct opt_cut cut;
     struct opt_demotion demotion;
-    struct opt_loop_form form;
-    struct bitset apart;  /* by cycle: threads leave it, or reconverge in it, in different
-                             iterations */
     VEC(struct job) jobs; /* of this round */
     bool extended;        /* the last of them is: a token of the loop is used outside of it */
     bool changed, again;
 };
 
 /* ---- which loops ------------------------------------------------------------------------------------- */
-
-static void find_apart(struct loops *x)
-{
-    const struct ir_cycles *cycles = x->cut.cycles;
-    const struct ir_uniformity *u = opt_machine_uniformity(x->cut.c, x->cut.f);
-    if (u->iterations_unknown && !x->changed)
-        opt_remark(x->cut.c, x->cut.f, OPT_MISSED, "limit", x->cut.f->at,
-                   "limit of %u reached (IR_MAX_RECONVERGE_VISITS)", IR_MAX_RECONVERGE_VISITS);
-    x->apart = bitset_new(x->cut.arena, cycles->count);
-    bitset_copy(x->apart, u->apart);
-    bitset_each(b, u->branches) {
-        uint32_t reconverge = x->cut.reconvergence->idom[b];
-        for (uint32_t k = cycles->innermost[b]; k != IR_NO_CYCLE && reconverge != IR_NO_BLOCK;
-             k = cycles->at[k].parent)
-            if (!ir_cycle_has(cycles, k, reconverge))
-                bitset_add(x->apart, k);
-    }
-}
 
 static struct bitset blocks_of(const struct loops *x, uint32_t cycle)
 {
@@ -64,20 +43,7 @@ static bool has_one_exit(const struct loops *x, const opt_edges *out, const opt_
     return true;
 }
 
-static bool has_landing(const struct loops *x, struct opt_edge out)
-{
-    uint32_t to = ir_block_at(x->cut.f, out.block)->edges.at[out.edge].block;
-    return ir_pred_count(x->cut.g, to) == 1 && ir_block_at(x->cut.f, to)->params.count == 0;
-}
-
 /* ---- the change -------------------------------------------------------------------------------------- */
-
-static void land(struct loops *x, struct opt_edge out)
-{
-    uint32_t landing = ir_edge_split(x->cut.f, out.block, out.edge);
-    ir_block_at(x->cut.f, landing)->name = intern_z(&x->cut.f->module->strings, "landing");
-    opt_count(x->cut.c, "landings", 1);
-}
 
 static void merge_edges(struct loops *x, const struct job *j)
 {
@@ -87,39 +53,41 @@ static void merge_edges(struct loops *x, const struct job *j)
                j->out.count);
     opt_count(x->cut.c, "loops", 1);
     opt_count(x->cut.c, "exits merged", j->out.count);
-    uint32_t latch = opt_cut_merge(&x->cut, &j->back, &j->out, at);
-    if (x->form.landing)
-        land(x, (struct opt_edge){latch, 1});
+    opt_cut_merge(&x->cut, &j->back, &j->out, at);
 }
 
 enum verdict { NORMAL, JOB, BEGIN_ANEW };
+
+/* Adds to the loop's blocks what has to come before its latch. BEGIN_ANEW: blocks were split, or the loop has
+ * to be the round's only one. */
+static enum verdict extend(struct loops *x, struct bitset set)
+{
+    uint32_t own = bitset_count(set);
+    if (!opt_cut_keep_tokens(&x->cut, set)) {
+        vec_clear(&x->jobs);
+        return BEGIN_ANEW;
+    }
+    x->extended = bitset_count(set) != own;
+    return x->extended && x->jobs.count ? BEGIN_ANEW : JOB;
+}
 
 /* Notes the loop as a job if it has not the form yet. */
 static enum verdict examine(struct loops *x, uint32_t cycle)
 {
     struct bitset set = blocks_of(x, cycle);
-    struct job j = {cycle, opt_cut_edges_out(&x->cut, set),
-                    opt_edges_back(x->cut.arena, x->cut.g, x->cut.cycles, cycle)};
-    bool one = has_one_exit(x, &j.out, &j.back);
-    if (j.out.count == 0 || (one && (!x->form.landing || has_landing(x, j.out.at[0]))))
+    opt_edges back = opt_edges_back(x->cut.arena, x->cut.g, x->cut.cycles, cycle);
+    struct job j = {cycle, opt_cut_edges_out(&x->cut, set), back};
+    if (has_one_exit(x, &j.out, &back))
         return NORMAL;
-    if (!one) {
-        uint32_t own = bitset_count(set);
-        if (!opt_cut_keep_tokens(&x->cut, set)) {
-            vec_clear(&x->jobs);
-            return BEGIN_ANEW;
-        }
-        x->extended = bitset_count(set) != own;
-        if (x->extended && x->jobs.count)
-            return BEGIN_ANEW;
-        j.out = opt_cut_edges_out(&x->cut, set);
-        if (j.out.count == 0) { /* all ways out end in traps */
-            x->extended = false;
-            return NORMAL;
-        }
-        bitset_each(b, set)
-            opt_demote_region(&x->demotion, b, x->jobs.count + 1);
+    if (extend(x, set) == BEGIN_ANEW)
+        return BEGIN_ANEW;
+    j.out = opt_cut_edges_out(&x->cut, set);
+    if (j.out.count == 0) { /* all ways out end in traps */
+        x->extended = false;
+        return NORMAL;
     }
+    for (uint32_t b = bitset_next(set, 0); b < set.bits; b = bitset_next(set, b + 1))
+        opt_demote_region(&x->demotion, b, x->jobs.count + 1);
     vec_push(x->cut.arena, &x->jobs, j);
     return JOB;
 }
@@ -131,8 +99,7 @@ static void find_jobs(struct loops *x)
     const struct ir_cycles *cycles = x->cut.cycles;
     struct bitset later = bitset_new(x->cut.arena, cycles->count);
     for (uint32_t k = cycles->count; k-- > 0 && !x->extended;) {
-        bool wanted = x->form.all || bitset_has(x->apart, k);
-        enum verdict v = wanted && !bitset_has(later, k) ? examine(x, k) : NORMAL;
+        enum verdict v = bitset_has(later, k) ? NORMAL : examine(x, k);
         x->again |= v != NORMAL;
         if (v == BEGIN_ANEW)
             return;
@@ -147,17 +114,10 @@ static void run_round(struct loops *x)
     x->demotion = (struct opt_demotion){.c = x->cut.c, .f = x->cut.f};
     memset(&x->jobs, 0, sizeof x->jobs);
     opt_cut_analyse(&x->cut);
-    if (!x->form.all)
-        find_apart(x);
     find_jobs(x);
     opt_demote_used_outside(&x->demotion);
-    for (uint32_t i = 0; i < x->jobs.count; i++) {
-        const struct job *j = &x->jobs.at[i];
-        if (has_one_exit(x, &j->out, &j->back))
-            land(x, j->out.at[0]);
-        else
-            merge_edges(x, j);
-    }
+    for (uint32_t i = 0; i < x->jobs.count; i++)
+        merge_edges(x, &x->jobs.at[i]);
     opt_demote_finish(&x->demotion);
     x->changed |= x->again;
 }
@@ -172,9 +132,9 @@ static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t rou
            opt_ssa_possible(c, f);
 }
 
-bool opt_cut_loops(struct opt_context *c, struct ir_function *f, struct opt_loop_form form, bool *changed)
+bool opt_cut_loops(struct opt_context *c, struct ir_function *f, bool *changed)
 {
-    struct loops x = {.cut = {.c = c, .f = f}, .form = form, .again = true};
+    struct loops x = {.cut = {.c = c, .f = f}, .again = true};
     bool fits = true;
     for (uint32_t round = 0; fits && x.again; round++) {
         struct scratch scratch;

@@ -20,6 +20,7 @@
  * The first branch in reverse post-order first; then everything is looked at anew. Time: for each such
  * branch, the function's size.
  */
+#include "ir/converge/order.h"
 #include "opt/kit/demote.h"
 #include "opt/kit/merge_edges.h"
 
@@ -28,11 +29,11 @@ struct joiner {
     struct ir_function *f;
     struct arena *arena; /* of one round */
     const struct ir_cfg *g;
-    const struct ir_leaving *leaving;
-    const struct ir_dominators *reconvergence;
-    struct bitset ends;    /* see ir_ending_new */
-    struct bitset waiting; /* see ir_waiting_functions */
-    struct map tried;      /* terminators of branches that were joined, or can't be */
+    const uint32_t *points; /* by block: where the threads of its branch reconverge */
+    struct bitset leads;    /* blocks that lead to a barrier */
+    struct bitset ends;     /* see ir_ending_new */
+    struct bitset waiting;  /* see ir_waiting_functions */
+    struct map tried;       /* terminators of branches that were joined, or can't be */
 };
 
 /* The barriers that threads come to first on their ways from a branch, and the blocks on these ways. */
@@ -71,7 +72,7 @@ static struct ways ways_from(const struct joiner *x, uint32_t branch, uint32_t s
         bitset_add(w.blocks, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint32_t s = block->edges.at[e].block;
-            if (s == stop || bitset_has(seen, s) || !bitset_has(x->leaving->wait, s))
+            if (s == stop || bitset_has(seen, s) || !bitset_has(x->leads, s))
                 continue;
             bitset_add(seen, s);
             ir_ref barrier = first_barrier(x, s);
@@ -92,7 +93,7 @@ static bool may_end_apart(const struct joiner *x, uint32_t b)
     bool ends = false, several = false;
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t s = block->edges.at[e].block;
-        if (!bitset_has(x->leaving->wait, s))
+        if (!bitset_has(x->leads, s))
             continue;
         several |= first != IR_NO_BLOCK && first != s;
         first = s;
@@ -106,7 +107,7 @@ static bool is_apart(const struct joiner *x, const struct ir_uniformity *u, uint
     if (!bitset_has(u->branches, b) || !may_end_apart(x, b) ||
         map_get(&x->tried, ir_terminator(x->f, b)) != MAP_NONE)
         return false;
-    struct ways w = ways_from(x, b, x->reconvergence->idom[b]);
+    struct ways w = ways_from(x, b, x->points[b]);
     return w.barriers.count || w.in_calls;
 }
 
@@ -333,13 +334,24 @@ static bool join(const struct joiner *x, uint32_t branch, const struct ways *w)
 
 /* ---- rounds ------------------------------------------------------------------------------------------ */
 
+static struct bitset find_leads(const struct joiner *x)
+{
+    return ir_leads_to_barrier(x->arena, opt_cfg(x->c, x->f), x->waiting);
+}
+
+/* Whether the function is a kernel with barriers. */
+static bool waits(const struct joiner *x)
+{
+    return x->f->order.count && x->f->flags & IR_FN_KERNEL && bitset_count(find_leads(x));
+}
+
 /* The first branch to join, or IR_NO_BLOCK. */
 static uint32_t find(struct joiner *x)
 {
     const struct ir_uniformity *u = opt_uniformity(x->c, x->f);
     x->g = opt_cfg(x->c, x->f);
-    x->leaving = opt_leaving(x->c, x->f);
-    x->reconvergence = opt_return_post_dominators(x->c, x->f);
+    x->points = ir_reconvergence_points(x->arena, x->g, opt_return_post_dominators(x->c, x->f));
+    x->leads = find_leads(x);
     x->ends = *opt_ending(x->c, x->f);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (is_apart(x, u, x->g->rpo[i]))
@@ -365,25 +377,19 @@ static bool run_round(struct joiner *x, bool *changed, ir_ref *tried)
     return true;
 }
 
-static bool parts(struct opt_context *c, struct ir_function *f)
-{
-    struct bitset part = opt_leaving(c, f)->part;
-    return bitset_next(part, 0) < part.bits;
-}
-
 bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f)
 {
     struct joiner x = {.c = c, .f = f, .arena = c->scratch};
     x.waiting = *opt_waiting_functions(c, f->module);
-    return f->order.count && parts(c, f) && find(&x) != IR_NO_BLOCK;
+    return waits(&x) && find(&x) != IR_NO_BLOCK;
 }
 
 bool opt_join_barriers(struct opt_context *c, struct ir_function *f)
 {
-    if (opt_scheme_has(c, SCHEME_FRONTIERS) || !parts(c, f))
-        return false;
-    struct joiner x = {.c = c, .f = f, .waiting = *opt_waiting_functions(c, f->module)};
+    struct joiner x = {.c = c, .f = f, .arena = c->scratch, .waiting = *opt_waiting_functions(c, f->module)};
     bool changed = false;
+    if (opt_scheme_has(c, SCHEME_HOLDS) || !waits(&x))
+        return false;
     for (bool again = true; again;) {
         struct scratch scratch;
         ir_ref tried = 0;

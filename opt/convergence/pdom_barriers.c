@@ -32,6 +32,7 @@ struct breaking_edge {
 struct post_dominators {
     struct barriers *x;
     const struct ir_cycles *cycles;
+    const uint32_t *points; /* by block: where its branch's threads reconverge */
     const struct ir_uniformity *uniformity;
     VEC(struct joining) joins;
     struct bitset lasting; /* blocks from which threads come to a loop, a barrier or a wait */
@@ -40,13 +41,11 @@ struct post_dominators {
 
 /* As the machine sees control flow, and threads of predictions that have met. No analysis of the runner's: it
  * depends on the predictions that this pass has placed. */
-static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir_cycles *cycles)
+static struct ir_uniformity *find_uniformity(const struct post_dominators *p)
 {
-    uint32_t *points = arena_array(x->arena, uint32_t, x->f->blocks.count);
-    for (uint32_t b = 0; b < x->f->blocks.count; b++)
-        points[b] = barriers_point(x, b);
+    struct barriers *x = p->x;
     struct ir_uniformity_options o = {.ignore_tokens = true,
-                                      .reconvergence = points,
+                                      .reconvergence = p->points,
                                       .most = x->c->options->limits[OPT_LIMIT_uniformity_steps],
                                       .merge_count = x->waits.count};
     struct ir_merge *merges = arena_array(x->arena, struct ir_merge, x->waits.count);
@@ -54,7 +53,7 @@ static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir
         merges[i] = (struct ir_merge){ir_at(x->f, x->waits.at[i].at)->block,
                                       x->predictions.at[x->waits.at[i].prediction].area};
     o.merges = merges;
-    struct ir_uniformity *u = ir_uniformity_new(x->arena, x->cfg, cycles, NULL, &o);
+    struct ir_uniformity *u = ir_uniformity_new(x->arena, x->cfg, p->cycles, NULL, &o);
     if (u->over)
         opt_below(x->c, x->f, OPT_LIMIT_uniformity_steps, o.most);
     return u;
@@ -79,7 +78,7 @@ static void add_branches(struct post_dominators *p)
 {
     struct barriers *x = p->x;
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
-        uint32_t b = x->cfg->rpo[i], point = barriers_point(x, b);
+        uint32_t b = x->cfg->rpo[i], point = p->points[b];
         if (!bitset_has(p->uniformity->branches, b) || point == IR_NO_BLOCK || barriers_ends_kernel(x, point))
             continue;
         vec_push(x->arena, &p->joins, ((struct joining){point, ir_terminator(x->f, b), true}));
@@ -271,7 +270,8 @@ static void place_all(struct post_dominators *p)
 void barriers_post_dominators(struct barriers *x)
 {
     struct post_dominators p = {.x = x, .cycles = opt_cycles(x->c, x->f)};
-    p.uniformity = find_uniformity(x, p.cycles);
+    p.points = ir_reconvergence_points(x->arena, x->cfg, x->post);
+    p.uniformity = find_uniformity(&p);
     add_exits(&p);
     add_branches(&p);
     find_breaking(&p);

@@ -22,6 +22,8 @@
  */
 #include "opt/convergence/structurize.h"
 
+#include "ir/converge/order.h"
+
 enum { COPIES_MAX = 2, COPIES_FREE = 100 };
 
 /* ---- copying ----------------------------------------------------------------------------------------- */
@@ -177,16 +179,32 @@ static bool is_structured(struct opt_context *c, const struct ir_function *f)
     return opt_is_structured(c->scratch, opt_cfg(c, f), opt_return_post_dominators(c, f));
 }
 
+/* Whether threads may return while others are at a barrier, and have to come to the end before them: in the
+ * structured form they would wait for them on their way. */
+static bool returns_past_barriers(struct opt_context *c, struct ir_function *f)
+{
+    struct map exits = {0};
+    if (!opt_scheme_has(c, SCHEME_HOLDS))
+        ir_pass_over_barriers(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, f->module),
+                              *opt_divergent_branches(c, f), opt_return_post_dominators(c, f)->idom, &exits);
+    return exits.count;
+}
+
 bool opt_structurize(struct opt_context *c, struct ir_function *f)
 {
+    if (returns_past_barriers(c, f)) {
+        opt_remark(c, f, OPT_MISSED, "unstructured", f->at,
+                   "not structured: some threads return while others come to a barrier");
+        return false;
+    }
+    opt_forget_places(c, f);
     if (is_structured(c, f))
         return false;
     uint32_t before = instructions(f);
     struct structurize s = {.cut = {.c = c, .f = f}, .copies_left = COPIES_MAX * before + COPIES_FREE};
     bool changed = opt_return_once(c->scratch, opt_cfg(c, f), f);
     bool fits = repeat(&s, copy_backward, &changed) && opt_make_reducible(c, f, &changed) &&
-                opt_cut_loops(c, f, (struct opt_loop_form){.all = true}, &changed) &&
-                repeat(&s, opt_structurize_branch, &changed);
+                opt_cut_loops(c, f, &changed) && repeat(&s, opt_structurize_branch, &changed);
     if (fits && is_structured(c, f))
         opt_remark(c, f, OPT_APPLIED, "structured", f->at, "structured: %u instructions copied, %u became %u",
                    s.copied, before, instructions(f));

@@ -3,13 +3,6 @@
  */
 #include "opt/convergence/structurize.h"
 
-/* Threads of leaving edges (ir/analysis/leaving.c) do not come to where the others reconverge: such an edge
- * belongs to no side. */
-static bool stays(const struct structurize *s, uint32_t from, uint32_t to)
-{
-    return !ir_is_leaving(s->cut.leaving, from, to);
-}
-
 static void follow(struct structurize *s, uint32_t from, uint32_t side, uint32_t reconverge)
 {
     struct sides *x = &s->sides;
@@ -30,8 +23,7 @@ static void follow(struct structurize *s, uint32_t from, uint32_t side, uint32_t
         }
         const struct ir_block *block = ir_block_at(s->cut.f, b);
         for (uint32_t e = 0; e < block->edges.count; e++)
-            if (stays(s, b, block->edges.at[e].block))
-                vec_push(s->cut.arena, &work, block->edges.at[e].block);
+            vec_push(s->cut.arena, &work, block->edges.at[e].block);
     }
 }
 
@@ -69,7 +61,7 @@ static void find_sides(struct structurize *s, uint32_t branch)
     const struct ir_block *b = ir_block_at(s->cut.f, branch);
     clear_sides(&s->sides);
     for (uint32_t e = 0; e < b->edges.count; e++)
-        if (side_of(s, branch, e) == e && stays(s, branch, b->edges.at[e].block))
+        if (side_of(s, branch, e) == e)
             follow(s, b->edges.at[e].block, e, s->cut.reconvergence->idom[branch]);
 }
 
@@ -84,8 +76,7 @@ static uint32_t find_keeper(const struct structurize *s)
         if (bitset_has(x->shared, x->blocks.at[i]) || side >= keeper)
             continue;
         for (uint32_t e = 0; e < b->edges.count; e++)
-            if (bitset_has(x->shared, b->edges.at[e].block) &&
-                stays(s, x->blocks.at[i], b->edges.at[e].block))
+            if (bitset_has(x->shared, b->edges.at[e].block))
                 keeper = side;
     }
     return keeper;
@@ -124,7 +115,7 @@ static struct bitset blocks_between(const struct structurize *s, uint32_t shared
         uint32_t b = vec_pop(&work);
         ir_each_pred(p, b, s->cut.g)
             if (p != shared && bitset_has(x->all, p) && !bitset_has(between, p) &&
-                !bitset_has(x->shared, p) && stays(s, p, b)) {
+                !bitset_has(x->shared, p)) {
                 bitset_add(between, p);
                 vec_push(s->cut.arena, &work, p);
             }
@@ -222,77 +213,6 @@ static uint32_t first_shared(const struct structurize *s)
     return s->cut.g->rpo[i];
 }
 
-/* Whether one of the edges' targets leads into the set, past neither the branch nor its reconvergence point:
- * the cut would close a cycle that the program does not have. Only leaving edges lead so. */
-static bool makes_cycle(const struct structurize *s, uint32_t branch, struct bitset set, const opt_edges *out)
-{
-    struct bitset seen = bitset_new(s->cut.arena, s->cut.g->blocks);
-    u32_vec work = {0};
-    bool found = false;
-    for (uint32_t i = 0; i < out->count; i++)
-        vec_push(s->cut.arena, &work, opt_edge_target(s->cut.f, out->at[i]));
-    while (work.count && !found) {
-        uint32_t b = vec_pop(&work);
-        if (b == branch || b == s->cut.reconvergence->idom[branch] || bitset_has(seen, b))
-            continue;
-        bitset_add(seen, b);
-        found = bitset_has(set, b);
-        const struct ir_block *block = ir_block_at(s->cut.f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++)
-            vec_push(s->cut.arena, &work, block->edges.at[e].block);
-    }
-    return found;
-}
-
-static bool has_leaving_edges(const struct structurize *s)
-{
-    for (uint32_t i = 0; i < s->cut.g->rpo_count; i++) {
-        const struct ir_block *b = ir_block_at(s->cut.f, s->cut.g->rpo[i]);
-        for (uint32_t e = 0; e < b->edges.count; e++)
-            if (ir_is_leaving(s->cut.leaving, s->cut.g->rpo[i], b->edges.at[e].block))
-                return true;
-    }
-    return false;
-}
-
-/* Whether an edge leads into the set past the branch. */
-static bool is_entered_aside(const struct structurize *s, uint32_t branch, struct bitset set)
-{
-    bitset_each(b, set)
-        ir_each_pred(q, b, s->cut.g)
-            if (q != branch && !bitset_has(set, q))
-                return true;
-    return false;
-}
-
-static bool reaches_convergent(const struct structurize *s, const opt_edges *out)
-{
-    struct bitset seen = bitset_new(s->cut.arena, s->cut.g->blocks);
-    u32_vec work = {0};
-    for (uint32_t i = 0; i < out->count; i++)
-        vec_push(s->cut.arena, &work, opt_edge_target(s->cut.f, out->at[i]));
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(seen, b))
-            continue;
-        bitset_add(seen, b);
-        ir_each_ins(r, s->cut.f, b)
-            if (ir_is_convergent(s->cut.f, r) && !opt_is_token_op((enum ir_op)ir_at(s->cut.f, r)->op))
-                return true;
-        for (uint32_t e = 0; e < ir_block_at(s->cut.f, b)->edges.count; e++)
-            vec_push(s->cut.arena, &work, ir_block_at(s->cut.f, b)->edges.at[e].block);
-    }
-    return false;
-}
-
-/* Whether a convergent operation behind the cut could be reached by others than those who come by the branch:
- * threads that leave others at a barrier for good would wait for them then. */
-static bool holds_leaving(const struct structurize *s, uint32_t branch, struct bitset set,
-                          const opt_edges *out)
-{
-    return is_entered_aside(s, branch, set) && has_leaving_edges(s) && reaches_convergent(s, out);
-}
-
 /* NULL, or what is in the way. */
 static const char *cut_before(struct structurize *s, uint32_t branch)
 {
@@ -301,12 +221,6 @@ static const char *cut_before(struct structurize *s, uint32_t branch)
         return "its token can't be led through a cut";
     bitset_add(set, branch);
     opt_edges out = opt_cut_edges_out(&s->cut, set);
-    if (makes_cycle(s, branch, set, &out))
-        return "threads that return past a barrier come by a cut's ways on to what is before it";
-    if (out.count < 2)
-        return "sides that share blocks leave for good";
-    if (holds_leaving(s, branch, set, &out))
-        return "threads that leave for good would be led to where others may wait";
     opt_cut_lead_on(&s->cut, &out, branch, ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at);
     opt_structurize_repair(s);
     opt_count(s->cut.c, "cuts", 1);

@@ -3,23 +3,13 @@
 
 #include <stdlib.h>
 
-/* Where a group is held at a barrier nobody has to leave the others for the sake of it. */
-static const struct ir_leaving *nobody_leaves(const struct opt_cut *x)
-{
-    struct ir_leaving *l = arena_new(x->arena, struct ir_leaving);
-    l->wait = l->part = l->gathering = l->passed = l->gone = bitset_new(x->arena, x->g->blocks);
-    return l;
-}
-
 void opt_cut_analyse(struct opt_cut *x)
 {
     x->g = opt_cfg(x->c, x->f);
     x->cycles = opt_cycles(x->c, x->f);
     x->dominators = opt_dominators(x->c, x->f);
-    x->leaving = opt_scheme_has(x->c, SCHEME_HOLDS) ? nobody_leaves(x) : opt_leaving(x->c, x->f);
-    x->stayed_in = ir_stayed_in(x->arena, x->g, x->leaving);
-    x->reconvergence = ir_return_post_dominators_new(x->arena, x->g, x->leaving);
-    x->components = ir_strong_components_new(x->arena, x->g, x->reconvergence);
+    x->reconvergence = opt_return_post_dominators(x->c, x->f);
+    x->components = opt_strong_components(x->c, x->f);
     x->tokens = opt_tokens(x->c, x->f);
 }
 
@@ -61,27 +51,12 @@ bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set)
 
 /* ---- the cut ----------------------------------------------------------------------------------------- */
 
-/* Whether some threads in the set have left for good, and others have not. */
-static bool is_left_by_some(const struct opt_cut *x, struct bitset set)
-{
-    bool left = false, stayed = false;
-    bitset_each(b, set) {
-        left |= !bitset_has(x->stayed_in, b);
-        stayed |= bitset_has(x->stayed_in, b);
-    }
-    return left && stayed;
-}
-
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
 {
     opt_edges all = opt_edges_out(x->arena, x->g, set, set), out = {0};
-    bool left_by_some = is_left_by_some(x, set);
-    for (uint32_t i = 0; i < all.count; i++) {
-        uint32_t to = opt_edge_target(x->f, all.at[i]);
-        bool has_left = left_by_some && !bitset_has(x->stayed_in, all.at[i].block);
-        if (opt_returns(x, to) && !has_left && !ir_is_leaving(x->leaving, all.at[i].block, to))
+    for (uint32_t i = 0; i < all.count; i++)
+        if (opt_returns(x, opt_edge_target(x->f, all.at[i])))
             vec_push(x->arena, &out, all.at[i]);
-    }
     return out;
 }
 

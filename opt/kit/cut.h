@@ -3,8 +3,8 @@
  * unstructured control flow in GPU applications", 2011): for loops that are left at several places, and for
  * blocks that should come before a reconvergence point.
  *
- * The set is given by block number. Edges to blocks that can't reach a ret, and those by which threads leave
- * for good (ir/analysis/leaving.c) or have left, do not count as ways out: nobody waits for lanes there.
+ * The set is given by block number. Edges to blocks that can't reach a ret do not count as ways out: nobody
+ * waits for lanes there.
  */
 #ifndef KERNC_OPT_CUT_H
 #define KERNC_OPT_CUT_H
@@ -19,8 +19,6 @@ struct opt_cut {
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
     const struct ir_dominators *dominators, *reconvergence;
-    const struct ir_leaving *leaving;
-    struct bitset stayed_in; /* blocks that threads come to which have not left for good */
     const struct ir_strong_components *components;
     const struct ir_tokens *tokens;
 };
@@ -36,8 +34,7 @@ static inline bool opt_returns(const struct opt_cut *x, uint32_t b)
  * tokens go through no parameter. False: a block had to be split at the end of such a region; all is to be
  * looked at anew. */
 bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set);
-/* Edges from the set to blocks outside that reach a ret, but for leaving ones and, if others have not, of
- * threads that have left for good. */
+/* Edges from the set to blocks outside that reach a ret. */
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
 /* Leads the edges, which are put in another order, through one block and on by tests behind it, such that
  * threads that go to different targets still reconverge where the targets do. They are all the ways out of a
@@ -49,13 +46,8 @@ uint32_t opt_cut_lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t fro
  * leaves. The new block. */
 uint32_t opt_cut_merge(struct opt_cut *x, const opt_edges *first, const opt_edges *rest, place at);
 
-/* Gives loops one way out (cut_loops.c): all of them, or those that threads may leave, or in which they
- * may reconverge, in different iterations; `landing`: to a block of its own without parameters. False: too
- * large. */
-struct opt_loop_form {
-    bool all, landing;
-};
-/* *changed is set if something was, and stays as it is otherwise. */
-bool opt_cut_loops(struct opt_context *c, struct ir_function *f, struct opt_loop_form form, bool *changed);
+/* Gives loops one way out (cut_loops.c). False: too large. *changed is set if something was, and stays as it is
+ * otherwise. */
+bool opt_cut_loops(struct opt_context *c, struct ir_function *f, bool *changed);
 
 #endif

@@ -10,9 +10,10 @@
  * the test. Before, a thread executed it once more, for the iteration in which it left; none of its uses may
  * be there. The n-th execution is the same for all others.
  *
- * Where loops get their normal form (loop_normal_form.c: warp-core, source-pc), a divergent branch that leaves
- * one leads to its CONVERGE, and that to go round again is another word wherever the test stands. So rotation
- * would save nothing, and the copy of the test would take a branch and a CONVERGE more: such a loop stays, too.
+ * Where loops get their normal form (opt/reconverge/loops.c: warp-core, source-pc), a divergent branch that
+ * leaves one leads to its CONVERGE, and that to go round again is another word wherever the test stands. So
+ * rotation would save nothing, and the copy of the test would take a branch and a CONVERGE more: such a loop
+ * stays, too.
  *
  * Needs cycles and dominators. Copies at most HEADER_MAX instructions a loop.
  */

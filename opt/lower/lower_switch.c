@@ -4,10 +4,8 @@
  * would lead those of one target there by different leaves, at different times; so there each target is asked
  * for once: a chain, with the alternatives of a target united, and the default at its end.
  *
- * Every test of the chain has to diverge until they reconverge where those of the switch do, as
- * `converge` has checked it. Were a target from which a loop leads back to the switch asked for early, the
- * tests behind it would post-dominate it, and lanes of all iterations would wait there. So such a target is
- * the last that is asked for: from it all others are reached.
+ * Lanes of each test reconverge where those of the switch do. Targets whose lanes nobody waits for
+ * (ir_edge.breaks) come last: tests among these alone have no such place.
  *
  * Lanes that may end are to run before those that cannot but come to a barrier(). Targets from which all do are
  * asked for first, so that a test divides the others from one of these.
@@ -21,7 +19,6 @@ struct lower {
     struct ir_function *f;
     struct ir_cursor c; /* where new instructions go */
     /* the graph before the first of them is lowered */
-    const struct ir_strong_components *back;
     const struct ir_uniformity *uniformity;
     struct bitset ending; /* from where lanes may end before a barrier() */
 };
@@ -30,6 +27,8 @@ struct lower {
 struct cases {
     struct ir_edge *edges;
     uint32_t count, *order;
+    uint32_t reconverge; /* of the tests, too: where the threads of the switch do */
+    bool overhead;
     ir_ref value;
     enum ir_type type;
 };
@@ -56,8 +55,16 @@ static void sort_cases(struct cases *s)
 static void copy_edge(struct lower *x, uint32_t from, const struct ir_edge *e)
 {
     struct ir_edge *copy = ir_edge_add(x->f, from, e->block, 0);
+    copy->breaks = e->breaks;
     for (uint32_t i = 0; i < e->argc; i++)
         ir_edge_arg(x->f, copy, e->args[i]);
+}
+
+static void emit_test(struct lower *x, const struct cases *s, ir_ref test, uint32_t reconverge)
+{
+    ir_emit1(&x->c, IR_brif, IR_TYPE_VOID, test);
+    ir_block_at(x->f, x->c.block)->reconverge = reconverge;
+    ir_block_at(x->f, x->c.block)->overhead = s->overhead;
 }
 
 /* A new block for this half of the cases, or where none are left the default's edge. */
@@ -85,7 +92,7 @@ static void decide(struct lower *x, const struct cases *s, uint32_t b, uint32_t 
     ir_ref pivot = ir_const(x->f, s->type, (scalar_bits)e->value);
     x->c.block = b;
     ir_ref test = ir_emit2(&x->c, single ? IR_eq : IR_slt, IR_TYPE_I1, s->value, pivot);
-    ir_emit1(&x->c, IR_brif, IR_TYPE_VOID, test);
+    emit_test(x, s, test, s->reconverge);
     if (single) {
         copy_edge(x, b, e);
         copy_edge(x, b, &s->edges[0]);
@@ -165,35 +172,42 @@ static ir_ref unite(struct lower *x, const struct cases *s, const struct targets
 static void enter(struct lower *x, const struct cases *s, uint32_t from, uint32_t first, const ir_ref *args)
 {
     struct ir_edge *e = ir_edge_add(x->f, from, s->edges[first].block, 0);
+    e->breaks = s->edges[first].breaks;
     for (uint32_t k = 0; k < s->edges[first].argc; k++)
         ir_edge_arg(x->f, e, args[k]);
 }
 
-/* The targets in the order in which the chain comes to them: those from which nobody ends before a barrier()
- * first; one that leads back to the switch of block b, if it is not the default, next to last. */
-static u32_vec order_targets(struct lower *x, const struct cases *s, const struct targets *t, uint32_t b)
+/* The targets in the order in which the chain comes to them: those from which nobody ends before a barrier(),
+ * the others, and those that nobody waits for; the default. */
+static u32_vec order_targets(struct lower *x, const struct cases *s, const struct targets *t)
 {
-    u32_vec order = {0}, later = {0};
-    uint32_t held = 0;
+    u32_vec order = {0}, later[2] = {0};
     for (uint32_t g = 1; g < t->first.count; g++) {
-        uint32_t to = s->edges[t->first.at[g]].block;
-        if (held == 0 && ir_returns_before(x->back, b, to, x->back->reconvergence->idom[b]))
-            held = g;
-        else
-            vec_push(x->scratch, bitset_has(x->ending, to) ? &later : &order, g);
+        const struct ir_edge *e = &s->edges[t->first.at[g]];
+        bool first = !e->breaks && !bitset_has(x->ending, e->block);
+        vec_push(x->scratch, first ? &order : &later[e->breaks], g);
     }
-    for (uint32_t i = 0; i < later.count; i++)
-        vec_push(x->scratch, &order, later.at[i]);
-    if (held)
-        vec_push(x->scratch, &order, held);
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < later[i].count; k++)
+            vec_push(x->scratch, &order, later[i].at[k]);
     vec_push(x->scratch, &order, 0);
     return order;
+}
+
+/* From where on in the chain nobody waits for the lanes. */
+static uint32_t breaking_from(const struct cases *s, const struct targets *t, const u32_vec *order)
+{
+    uint32_t g = order->count;
+    while (g && s->edges[t->first.at[order->at[g - 1]]].breaks)
+        g--;
+    return g;
 }
 
 static void make_chain(struct lower *x, const struct cases *s, uint32_t b)
 {
     struct targets t = group_edges(x, s);
-    u32_vec order = order_targets(x, s, &t, b);
+    u32_vec order = order_targets(x, s, &t);
+    uint32_t breaking = breaking_from(s, &t, &order);
     for (uint32_t g = 0; g < order.count; g++) {
         bool last = g + 1 == order.count;
         uint32_t group = order.at[g], first = t.first.at[group];
@@ -205,10 +219,10 @@ static void make_chain(struct lower *x, const struct cases *s, uint32_t b)
             enter(x, s, b, first, args);
             return;
         }
-        ir_emit1(&x->c, IR_brif, IR_TYPE_VOID, test);
+        emit_test(x, s, test, g >= breaking ? IR_AT_RETURN : s->reconverge);
         enter(x, s, b, first, args);
         uint32_t next = ir_block_new(x->f, NULL);
-        ir_edge_add(x->f, b, next, 0);
+        ir_edge_add(x->f, b, next, 0)->breaks = g + 1 >= breaking;
         b = next;
     }
 }
@@ -219,8 +233,11 @@ static void lower_switch(struct lower *x, uint32_t b)
 {
     ir_ref r = ir_terminator(x->f, b);
     struct ir_block *block = ir_block_at(x->f, b);
-    struct cases s = {
-        .edges = block->edges.at, .count = block->edges.count, .value = ir_at(x->f, r)->args[0]};
+    struct cases s = {.edges = block->edges.at,
+                      .count = block->edges.count,
+                      .value = ir_at(x->f, r)->args[0],
+                      .reconverge = block->reconverge,
+                      .overhead = block->overhead};
     s.type = (enum ir_type)ir_at(x->f, s.value)->type;
     x->c = (struct ir_cursor){.fn = x->f, .at = ir_at(x->f, r)->at};
     memset(&block->edges, 0, sizeof block->edges);
@@ -248,7 +265,6 @@ bool opt_lower_switch(struct opt_context *c, struct ir_function *f)
         return false;
     struct lower x = {.scratch = c->scratch,
                       .f = f,
-                      .back = opt_strong_components(c, f),
                       .uniformity = opt_machine_uniformity(c, f),
                       .ending = *opt_ending(c, f)};
     for (uint32_t i = 0; i < found.count; i++)

@@ -16,48 +16,15 @@
  * Cost: near-linear, and the function's size for each dispatch block, and for each branch beside j that does
  * not tell by dominance alone from how many sides j is reached (converge_work bounds their sum).
  */
-#include "ir/converge/order.h"
-#include "opt/kit/demote.h"
-#include "opt/kit/merge_edges.h"
+#include "opt/reconverge/reconverge.h"
 
-struct reconverge {
-    struct opt_context *c;
-    struct ir_function *f;
-    struct arena *arena;
-    struct ir_order *o;
-    struct bitset divergent;                        /* by block; a block that is newer is divergent */
-    struct bitset tail;                             /* by block: leads to no node that can be demanded */
-    struct map exits;                               /* see ir_reconvergence_tree */
-    uint32_t *virtual;                              /* the same */
-    const struct ir_cfg *g;                         /* now */
-    const struct ir_dominators *dominators, *waits; /* waits: ir_reconvergence_tree */
-    u32_vec active;    /* branches before the node, whose threads wait for each other behind it */
-    u32_vec demanding; /* of these: those for whose sake it is demanded */
-    uint64_t work;
-    bool changed;
-};
+#include "opt/kit/demote.h"
 
 /* ---- the graph ---------------------------------------------------------------------------------------- */
 
-static uint32_t position(const struct reconverge *x, uint32_t node)
+static bool returns(const struct reconverge *x, uint32_t node)
 {
-    return x->o->position.at[node];
-}
-
-static uint32_t position_of_block(const struct reconverge *x, uint32_t b)
-{
-    return position(x, ir_order_node(x->o, b));
-}
-
-static uint32_t wait_position(const struct reconverge *x, uint32_t b)
-{
-    uint32_t node = x->waits->idom[ir_order_node(x->o, b)];
-    return node == IR_NO_BLOCK ? UINT32_MAX : position(x, node);
-}
-
-static bool is_divergent(const struct reconverge *x, uint32_t b)
-{
-    return b >= x->divergent.bits || bitset_has(x->divergent, b);
+    return node >= x->returning.bits || bitset_has(x->returning, node);
 }
 
 static bool is_tail(const struct reconverge *x, uint32_t b)
@@ -65,21 +32,18 @@ static bool is_tail(const struct reconverge *x, uint32_t b)
     return b < x->tail.bits && bitset_has(x->tail, b);
 }
 
-static bool is_exit(const struct reconverge *x, uint32_t from, uint32_t to)
-{
-    return map_get(&x->exits, ir_edge_key(from, to)) != MAP_NONE;
-}
-
-static void look(struct reconverge *x)
+void reconverge_look(struct reconverge *x)
 {
     opt_invalidate(x->c, x->f);
     x->g = opt_cfg(x->c, x->f);
     x->dominators = opt_dominators(x->c, x->f);
-    x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual);
+    x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual,
+                                     opt_scheme_has(x->c, SCHEME_HOLDS));
     x->work += x->o->at.count;
 }
 
-/* What leads to the node: to a latch, from where its cycle goes round; to a header, its latch too. */
+/* What leads to the node, but by edges that nobody waits for: to a latch, from where its cycle goes round; to a
+ * header, its latch too. */
 static void add_predecessors(const struct reconverge *x, uint32_t node, u32_vec *out)
 {
     const struct ir_order *o = x->o;
@@ -88,11 +52,11 @@ static void add_predecessors(const struct reconverge *x, uint32_t node, u32_vec 
         if (k < o->cycles->count)
             vec_push(x->arena, out, k);
     ir_each_pred(p, to, x->g)
-        if (bitset_has(x->g->reachable, p) && ir_order_target(o, p, to) == node)
+        if (bitset_has(x->g->reachable, p) && ir_order_target(o, p, to) == node && !is_exit(x, p, to))
             vec_push(x->arena, out, ir_order_node(o, p));
 }
 
-static void add_successors(const struct reconverge *x, uint32_t node, u32_vec *out)
+void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_vec *out)
 {
     uint32_t b = ir_order_block(x->o, node);
     if (b == IR_NO_BLOCK) {
@@ -101,12 +65,11 @@ static void add_successors(const struct reconverge *x, uint32_t node, u32_vec *o
     }
     const struct ir_block *block = ir_block_at(x->f, b);
     for (uint32_t e = 0; e < block->edges.count; e++)
-        vec_push(x->arena, out, ir_order_target(x->o, b, block->edges.at[e].block));
+        if (!is_exit(x, b, block->edges.at[e].block))
+            vec_push(x->arena, out, ir_order_target(x->o, b, block->edges.at[e].block));
 }
 
-/* The nodes of `from` and those that they lead to, or, `against` the edges, that lead to them, by nodes that
- * stand before position `limit`. */
-static struct bitset reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against)
+struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against)
 {
     struct bitset met = bitset_new(x->arena, ir_order_node(x->o, x->g->blocks));
     u32_vec work = {0}, next = {0};
@@ -119,7 +82,7 @@ static struct bitset reach(struct reconverge *x, const u32_vec *from, uint32_t l
         if (against)
             add_predecessors(x, vec_pop(&work), &next);
         else
-            add_successors(x, vec_pop(&work), &next);
+            reconverge_add_successors(x, vec_pop(&work), &next);
         x->work += next.count + 1;
         for (uint32_t i = 0; i < next.count; i++) {
             if (bitset_has(met, next.at[i]) || position(x, next.at[i]) >= limit)
@@ -133,8 +96,7 @@ static struct bitset reach(struct reconverge *x, const u32_vec *from, uint32_t l
 
 /* ---- which nodes are demanded -------------------------------------------------------------------------- */
 
-/* Whether the node is a place where threads may have to be together. */
-static bool may_be_demanded(const struct reconverge *x, uint32_t node)
+bool reconverge_may_be_demanded(const struct reconverge *x, uint32_t node)
 {
     const struct ir_order *o = x->o;
     uint32_t b = ir_order_block(o, node);
@@ -153,9 +115,9 @@ static void find_tail(struct reconverge *x)
 {
     u32_vec from = {0};
     for (uint32_t i = 0; i < x->o->at.count; i++)
-        if (may_be_demanded(x, x->o->at.at[i]))
+        if (reconverge_may_be_demanded(x, x->o->at.at[i]))
             vec_push(x->arena, &from, x->o->at.at[i]);
-    struct bitset leads = reach(x, &from, UINT32_MAX, true);
+    struct bitset leads = reconverge_reach(x, &from, UINT32_MAX, true);
     x->tail = bitset_new(x->arena, x->g->blocks);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (!bitset_has(leads, ir_order_node(x->o, x->g->rpo[i])))
@@ -213,7 +175,7 @@ static unsigned count_sides(const struct reconverge *x, uint32_t b, uint32_t at,
     for (uint32_t e = 0; e < block->edges.count && sides < 2; e++) {
         uint32_t v = block->edges.at[e].block, target = ir_order_target(x->o, b, v);
         bool leads = to ? bitset_has(*to, target) : position(x, target) <= at && !is_tail(x, v);
-        if (!leads || v == first)
+        if (!leads || v == first || is_exit(x, b, v))
             continue;
         first = v;
         sides++;
@@ -231,12 +193,13 @@ static bool is_demanded(struct reconverge *x, uint32_t node)
         if (wait_position(x, b) <= at)
             continue; /* nor is it active any more */
         x->active.at[kept++] = b;
-        if (position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
+        bool apart = returns(x, ir_order_node(x->o, b)) && !returns(x, node);
+        if (apart || position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
             continue;
         unsigned sides = sides_by_dominance(x, b, ir_order_block(x->o, node));
         if (!sides) {
             if (!to.words)
-                to = reach(x, &(u32_vec){.at = &node, .count = 1}, at, true);
+                to = reconverge_reach(x, &(u32_vec){.at = &node, .count = 1}, at, true);
             sides = count_sides(x, b, at, &to);
         }
         if (sides > 1)
@@ -256,8 +219,7 @@ static void pass_by(struct reconverge *x, uint32_t node)
         vec_push(x->arena, &x->active, b);
 }
 
-/* The branches before the node anew: where their threads wait has changed. */
-static void find_active(struct reconverge *x, uint32_t node)
+void reconverge_find_active(struct reconverge *x, uint32_t node)
 {
     vec_clear(&x->active);
     for (uint32_t i = 0; i < position(x, node); i++)
@@ -272,11 +234,10 @@ static struct bitset find_reached(struct reconverge *x, uint32_t at)
     u32_vec from = {0};
     for (uint32_t i = 0; i < x->demanding.count; i++)
         vec_push(x->arena, &from, ir_order_node(x->o, x->demanding.at[i]));
-    return reach(x, &from, at, false);
+    return reconverge_reach(x, &from, at, false);
 }
 
-/* Nodes before the one at `at` from which a way leads there or behind it. */
-static struct bitset find_live(struct reconverge *x, uint32_t at)
+struct bitset reconverge_find_live(struct reconverge *x, uint32_t at)
 {
     const struct ir_order *o = x->o;
     u32_vec from = {0};
@@ -293,11 +254,10 @@ static struct bitset find_live(struct reconverge *x, uint32_t at)
         if (crosses)
             vec_push(x->arena, &from, o->at.at[i]);
     }
-    return reach(x, &from, at, true);
+    return reconverge_reach(x, &from, at, true);
 }
 
-/* Edges from what is reached into parts from which no way leads on. Returns whether there are new ones. */
-static bool add_exits(struct reconverge *x, struct bitset reached, struct bitset live, uint32_t at)
+bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bitset live, uint32_t at)
 {
     const struct ir_order *o = x->o;
     bool added = false;
@@ -317,9 +277,8 @@ static bool add_exits(struct reconverge *x, struct bitset reached, struct bitset
     return added;
 }
 
-/* Edges from what is reached to the node or behind it, and all others to the node. */
-static opt_edges edges_to_merge(const struct reconverge *x, struct bitset reached, struct bitset live,
-                                uint32_t node)
+opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset reached, struct bitset live,
+                                    uint32_t node)
 {
     const struct ir_order *o = x->o;
     uint32_t at = position(x, node);
@@ -352,7 +311,7 @@ static const struct ir_ins *user_of(const struct reconverge *x, uint32_t node)
 }
 
 /* Whether a limit ends the pass, which then has been said. */
-static bool is_too_much(const struct reconverge *x, uint32_t node)
+static bool is_too_much(struct reconverge *x, uint32_t node)
 {
     const struct ir_ins *user = user_of(x, node);
     const char *why = "control flow too large to merge";
@@ -361,6 +320,7 @@ static bool is_too_much(const struct reconverge *x, uint32_t node)
                            x->c->options->limits[OPT_LIMIT_converge_work]);
     else if (opt_ssa_possible(x->c, x->f))
         return false;
+    x->gives_up = true;
     opt_warning(x->c, x->f, DIAG_GROUP_convergence, user->at, "not all threads of '%s' may come together: %s",
                 ir_op_info[user->op].text, why);
     return true;
@@ -380,123 +340,41 @@ static void unify_ways(struct reconverge *x, const opt_edges *edges, uint32_t d)
     }
 }
 
-static void dispatch(struct reconverge *x, uint32_t node)
+uint32_t reconverge_merge(struct reconverge *x, uint32_t node, const opt_edges *edges, struct bitset reached,
+                          place at)
 {
-    uint32_t at = position(x, node);
-    struct bitset reached = find_reached(x, at), live = find_live(x, at);
-    if (add_exits(x, reached, live, at)) {
-        look(x);
-        find_active(x, node);
-        if (!is_demanded(x, node))
-            return;
-        reached = find_reached(x, at);
-    }
-    opt_edges edges = edges_to_merge(x, reached, live, node);
-    ir_ref branch = ir_terminator(x->f, x->demanding.at[0]);
-    const struct ir_ins *user = user_of(x, node);
-    opt_remark(x->c, x->f, OPT_APPLIED, "merged", user->at,
-               "%u edges merged, so that the threads that diverge at line %u reconverge at '%s'", edges.count,
-               ir_at(x->f, branch)->at.line, ir_op_info[user->op].text);
-    opt_count(x->c, "edges merged", edges.count);
-    uint32_t d = opt_merge_edges(x->arena, x->f, &edges, ir_at(x->f, branch)->at);
+    uint32_t d = opt_merge_edges(x->arena, x->f, edges, at);
     ir_block_at(x->f, d)->overhead = true;
     x->changed = true;
+    opt_count(x->c, "edges merged", edges->count);
     for (uint32_t k = 0; k < x->o->cycles->count; k++)
         if (bitset_has(reached, k) && x->virtual[k] == IR_NO_BLOCK)
             x->virtual[k] = ir_order_node(x->o, d);
     ir_order_insert(x->o, d, node);
-    unify_ways(x, &edges, d);
-    look(x);
-    find_active(x, node);
+    unify_ways(x, edges, d);
+    return d;
 }
 
-/* ---- scopes --------------------------------------------------------------------------------------------- */
-
-/* The scope of the token that the operation uses, if its block is behind it, by the block of its definition;
- * else IR_NO_BLOCK. */
-static uint32_t scope_behind(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref r)
+static void dispatch(struct reconverge *x, uint32_t node)
 {
-    for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
-        uint32_t home = ir_at(f, token)->block, k = cycles->innermost[home];
-        bool anchor = ir_at(f, token)->op == IR_anchor && home != ir_at(f, r)->block;
-        if (anchor || (k != IR_NO_CYCLE && !ir_cycle_has(cycles, k, ir_at(f, r)->block)))
-            return home;
+    uint32_t at = position(x, node);
+    struct bitset reached = find_reached(x, at), live = reconverge_find_live(x, at);
+    if (reconverge_add_exits(x, reached, live, at)) {
+        reconverge_look(x);
+        reconverge_find_active(x, node);
+        if (!is_demanded(x, node))
+            return;
+        reached = find_reached(x, at);
     }
-    return IR_NO_BLOCK;
-}
-
-/* The token that tells the same instances apart: of a heart that is in no cycle without the token from which it
- * is made, that one. */
-static ir_ref first_of_equals(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref token)
-{
-    while (token && ir_at(f, token)->op == IR_loop) {
-        uint32_t home = ir_at(f, token)->block, outer = ir_at(f, ir_at(f, token)->token)->block;
-        if (ir_cycle_common(cycles, home, outer) != cycles->innermost[home])
-            break;
-        token = ir_at(f, token)->token;
-    }
-    return token;
-}
-
-/* Hearts that no operation is controlled by, directly or by another heart, keep no threads apart. */
-static bool drop_unused_hearts(struct opt_context *c, struct ir_function *f)
-{
-    struct bitset in_use = *opt_tokens_in_use(c, f);
-    u32_vec unused = {0};
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_loop && !bitset_has(in_use, r))
-                vec_push(c->scratch, &unused, r);
-    for (uint32_t i = unused.count; i-- > 0;)
-        ir_remove(f, unused.at[i]);
-    if (unused.count)
-        opt_invalidate(c, f);
-    return unused.count;
-}
-
-/* A heart that is not needed has no region, which would have to stay whole. */
-static bool skip_needless_hearts(struct opt_context *c, struct ir_function *f)
-{
-    const struct ir_cycles *cycles = opt_cycles(c, f);
-    bool changed = false;
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b) {
-            ir_ref token = first_of_equals(cycles, f, ir_at(f, r)->token);
-            changed |= token != ir_at(f, r)->token;
-            ir_at(f, r)->token = token;
-        }
-    if (changed)
-        opt_invalidate(c, f);
-    return changed;
-}
-
-bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f)
-{
-    bool changed = skip_needless_hearts(c, f);
-    return drop_unused_hearts(c, f) || changed;
-}
-
-bool opt_split_scopes(struct opt_context *c, struct ir_function *f)
-{
-    const struct ir_cycles *cycles = opt_cycles(c, f);
-    const struct ir_cfg *g = opt_cfg(c, f);
-    u32_vec cuts = {0};
-    for (uint32_t i = 0; i < g->rpo_count; i++) {
-        uint32_t last = IR_NO_BLOCK;
-        ir_each_ins(r, f, g->rpo[i]) {
-            if (!ir_at(f, r)->token && ir_at(f, r)->op != IR_anchor)
-                continue;
-            uint32_t scope = scope_behind(cycles, f, r);
-            if (last != IR_NO_BLOCK && scope != last)
-                vec_push(c->scratch, &cuts, r);
-            last = scope;
-        }
-    }
-    for (uint32_t i = cuts.count; i-- > 0;)
-        opt_split_before(f, cuts.at[i]);
-    if (cuts.count)
-        opt_invalidate(c, f);
-    return cuts.count;
+    opt_edges edges = reconverge_edges_to_merge(x, reached, live, node);
+    place branch = ir_at(x->f, ir_terminator(x->f, x->demanding.at[0]))->at;
+    const struct ir_ins *user = user_of(x, node);
+    opt_remark(x->c, x->f, OPT_APPLIED, "merged", user->at,
+               "%u edges merged, so that the threads that diverge at line %u reconverge at '%s'", edges.count,
+               branch.line, ir_op_info[user->op].text);
+    reconverge_merge(x, node, &edges, reached, branch);
+    reconverge_look(x);
+    reconverge_find_active(x, node);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
@@ -505,48 +383,72 @@ bool opt_split_scopes(struct opt_context *c, struct ir_function *f)
  * all. */
 static void pass_over_endless(struct reconverge *x)
 {
-    u32_vec returns = {0};
+    u32_vec rets = {0};
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
-            vec_push(x->arena, &returns, ir_order_node(x->o, x->g->rpo[i]));
-    struct bitset ends = reach(x, &returns, UINT32_MAX, true);
+            vec_push(x->arena, &rets, ir_order_node(x->o, x->g->rpo[i]));
+    x->returning = reconverge_reach(x, &rets, UINT32_MAX, true);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++)
-            if (bitset_has(ends, ir_order_node(x->o, b)) &&
-                !bitset_has(ends, ir_order_node(x->o, block->edges.at[e].block)))
+            if (returns(x, ir_order_node(x->o, b)) &&
+                !returns(x, ir_order_node(x->o, block->edges.at[e].block)))
                 map_set(x->arena, &x->exits, ir_edge_key(b, block->edges.at[e].block), 1);
     }
 }
 
-static bool name_places(struct reconverge *x)
+/* The block where the threads of the branch wait for each other; IR_NO_BLOCK: nowhere before they return. */
+static uint32_t point_of(const struct reconverge *x, uint32_t b)
 {
-    bool changed = false;
-    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
-        uint32_t b = x->g->rpo[i], node = x->waits->idom[ir_order_node(x->o, b)];
-        struct ir_block *block = ir_block_at(x->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            bool breaks = is_exit(x, b, block->edges.at[e].block);
-            changed |= block->edges.at[e].breaks != breaks;
-            block->edges.at[e].breaks = breaks;
-        }
-        if (block->edges.count < 2)
-            continue;
-        uint32_t point = node == IR_NO_BLOCK          ? IR_AT_RETURN
-                         : node < x->o->cycles->count ? x->o->first.at[node]
-                                                      : ir_order_block(x->o, node);
-        changed |= block->reconverge != point;
-        block->reconverge = point;
+    uint32_t node = x->waits->idom[ir_order_node(x->o, b)];
+    if (node == IR_NO_BLOCK)
+        return node;
+    return node < x->o->cycles->count ? x->o->first.at[node] : ir_order_block(x->o, node);
+}
+
+/* Of a machine that can't hold a group at a barrier. Threads wait earlier for each other without those that
+ * leave, so that more may do so. */
+static void pass_over_barriers(struct reconverge *x)
+{
+    uint32_t *points = arena_array(x->arena, uint32_t, x->g->blocks);
+    struct bitset divergent = bitset_new(x->arena, x->g->blocks);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        if (ir_block_at(x->f, x->g->rpo[i])->edges.count > 1 && is_divergent(x, x->g->rpo[i]))
+            bitset_add(divergent, x->g->rpo[i]);
+    for (uint32_t before = UINT32_MAX; before != x->exits.count;) {
+        before = x->exits.count;
+        for (uint32_t i = 0; i < x->g->rpo_count; i++)
+            points[x->g->rpo[i]] = point_of(x, x->g->rpo[i]);
+        ir_pass_over_barriers(x->arena, x->g, *opt_waiting_functions(x->c, x->f->module), divergent, points,
+                              &x->exits);
+        x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, false);
     }
-    return changed;
+}
+
+static void name_places(struct reconverge *x)
+{
+    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
+        uint32_t b = x->g->rpo[i], point = point_of(x, b);
+        struct ir_block *block = ir_block_at(x->f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            block->edges.at[e].breaks = is_exit(x, b, block->edges.at[e].block);
+        if (block->edges.count > 1)
+            block->reconverge = point == IR_NO_BLOCK ? IR_AT_RETURN : point;
+    }
 }
 
 static void demand_all(struct reconverge *x)
 {
     for (uint32_t i = 0; i < x->o->at.count; i++) {
         uint32_t node = x->o->at.at[i];
-        if (may_be_demanded(x, node) && is_demanded(x, node)) {
+        bool latch = ir_order_block(x->o, node) == IR_NO_BLOCK;
+        if (latch && opt_scheme_has(x->c, SCHEME_NORMAL_LOOPS)) {
+            if (is_too_much(x, node))
+                return;
+            reconverge_normalise(x, node);
+            i = position(x, node);
+        } else if (reconverge_may_be_demanded(x, node) && is_demanded(x, node)) {
             if (is_too_much(x, node))
                 return;
             dispatch(x, node);
@@ -556,20 +458,27 @@ static void demand_all(struct reconverge *x)
     }
 }
 
-bool opt_reconverge(struct opt_context *c, struct ir_function *f)
+void opt_forget_places(struct opt_context *c, struct ir_function *f)
 {
-    struct reconverge x = {.c = c, .f = f, .arena = c->scratch};
-    if (!opt_scheme_has(c, SCHEME_HOLDS))
-        return false; /* who returns, and who comes to a barrier, has to be told apart: see converge */
-    bool changed = opt_drop_needless_hearts(c, f);
-    changed |= opt_split_scopes(c, f);
-    if (!(f->flags & IR_FN_KERNEL) && opt_return_once(x.arena, opt_cfg(c, f), f)) {
-        opt_invalidate(c, f); /* threads that called a function together return together */
-        changed = true;
+    ir_each_block(i, b, f) {
+        struct ir_block *block = ir_block_at(f, b);
+        block->reconverge = IR_NO_BLOCK;
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            block->edges.at[e].breaks = false;
     }
-    x.g = opt_cfg(c, f);
-    x.divergent = bitset_new(x.arena, x.g->blocks); /* the runner's are gone when there are new blocks */
+    opt_invalidate(c, f);
+}
+
+/* True: the graph has changed, and what was known of values with it. `work`: of the rounds before, and of
+ * this. */
+static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *work)
+{
+    struct reconverge x = {.c = c, .f = f, .arena = c->scratch, .work = *work};
+    opt_invalidate(c, f);
+    x.divergent = bitset_new(x.arena, f->blocks.count); /* the runner's are gone when there are new blocks */
     bitset_copy(x.divergent, *opt_divergent_branches(c, f));
+    opt_forget_places(c, f);
+    x.g = opt_cfg(c, f);
     x.o = ir_order_new(x.arena, x.g, ir_cycles_new(x.arena, x.g), opt_tokens(c, f),
                        c->options->limits[OPT_LIMIT_priority_work]);
     if (!x.o) {
@@ -577,20 +486,53 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
                   "'%s': operations of loops reach too far beyond them: limit of %u steps "
                   "(--limit=priority_work=N)",
                   f->name, c->options->limits[OPT_LIMIT_priority_work]);
-        return changed;
+        return false;
     }
     x.virtual = arena_array(x.arena, uint32_t, x.o->cycles->count + 1);
     memset(x.virtual, 0xff, x.o->cycles->count * sizeof *x.virtual);
     pass_over_endless(&x);
     find_tail(&x);
     x.dominators = opt_dominators(c, f);
-    x.waits = ir_reconvergence_tree(x.arena, x.g, x.o, &x.exits, x.virtual);
+    x.waits = ir_reconvergence_tree(x.arena, x.g, x.o, &x.exits, x.virtual, opt_scheme_has(c, SCHEME_HOLDS));
+    if (!opt_scheme_has(c, SCHEME_HOLDS))
+        pass_over_barriers(&x);
     demand_all(&x);
-    changed |= name_places(&x);
+    name_places(&x);
+    *work = x.work;
     if (x.changed) {
         struct opt_demotion demotion = {.c = c, .f = f};
         opt_demote_broken(&demotion);
         opt_demote_finish(&demotion);
     }
-    return changed || x.changed;
+    return x.changed && !x.gives_up;
+}
+
+/* Whether the function is a kernel with barriers, for a machine that can't hold a group there. */
+static bool leaves_barriers(struct opt_context *c, struct ir_function *f)
+{
+    if (opt_scheme_has(c, SCHEME_HOLDS) || !(f->flags & IR_FN_KERNEL))
+        return false;
+    struct bitset leads =
+        ir_leads_to_barrier(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, f->module));
+    return bitset_next(leads, 0) < leads.bits;
+}
+
+/* One round is all but for machines that hold nobody, or ask for loops in normal form. Threads that were led
+ * together may leave others then that come to a barrier, and diverge at branches where they did not, as the
+ * places of the round before tell. So for these, rounds go on until nothing changes: each brings some loop
+ * into that form, and converge_work bounds the work of all. */
+bool opt_reconverge(struct opt_context *c, struct ir_function *f)
+{
+    uint64_t work = 0;
+    opt_drop_needless_hearts(c, f);
+    opt_split_scopes(c, f);
+    if (!(f->flags & IR_FN_KERNEL))
+        opt_return_once(c->scratch, opt_cfg(c, f), f); /* threads that called a function together return so */
+    opt_forget_places(c, f);
+    bool rounds = leaves_barriers(c, f) || opt_scheme_has(c, SCHEME_NORMAL_LOOPS);
+    uint32_t left = opt_cycles(c, f)->count + 2;
+    bool again = run_round(c, f, &work) || rounds;
+    while (again && rounds && left--)
+        again = run_round(c, f, &work);
+    return true;
 }

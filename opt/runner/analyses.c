@@ -96,8 +96,9 @@ static struct ir_uniformity *uniformity_of(struct opt_context *c, struct arena *
 static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct arena *a,
                                                 const struct ir_function *f)
 {
-    struct ir_uniformity_options o = {.ignore_tokens = true,
-                                      .reconvergence = opt_return_post_dominators(c, f)->idom};
+    struct ir_uniformity_options o = {
+        .ignore_tokens = true,
+        .reconvergence = ir_reconvergence_points(a, opt_cfg(c, f), opt_return_post_dominators(c, f))};
     return uniformity_of(c, a, f, NULL, o);
 }
 
@@ -137,14 +138,6 @@ static u32_vec *kept_list(struct arena *a, u32_vec list)
     u32_vec *kept = arena_new(a, u32_vec);
     *kept = list;
     return kept;
-}
-
-/* Where threads reconverge under the scheme. */
-static struct ir_dominators *reconvergence(struct opt_context *c, struct arena *a, const struct ir_function *f)
-{
-    return opt_scheme_has(c, SCHEME_RETURNS)
-               ? ir_return_post_dominators_new(a, opt_cfg(c, f), opt_leaving(c, f))
-               : ir_reconvergence_new(a, opt_cfg(c, f), opt_leaving(c, f));
 }
 
 static void *compute_of_function(struct opt_context *c, struct arena *a, const struct ir_function *f,

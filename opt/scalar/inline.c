@@ -7,7 +7,7 @@
  * both have tokens by then (infer_tokens.c).
  *
  * inline_barriers inlines other functions, whatever their size: those that some threads may leave while
- * others are at a barrier (ir/analysis/leaving.c). In a kernel, threads that go past a barrier run on to
+ * others are at a barrier (ir/converge/barriers.c). In a kernel, threads that go past a barrier run on to
  * its end; in a function they would wait for the others at the return. For warp-core also those with
  * barriers that kernels call where the ways to barriers are to be joined (join_barriers.c); and, for thread
  * frontiers, all with barriers: these come last of all blocks of a kernel (ir/converge/frontier.h). Whether

@@ -97,8 +97,7 @@ static void check_lists(void **state)
 static bool is_structured(struct arena *scratch, const struct ir_function *f)
 {
     const struct ir_cfg *g = ir_cfg_new(scratch, f);
-    return opt_is_structured(scratch, g,
-                             ir_return_post_dominators_new(scratch, g, ir_leaving_new(scratch, g)));
+    return opt_is_structured(scratch, g, ir_return_post_dominators_new(scratch, g));
 }
 
 /* Random modules have no tokens and are small, so nothing is declined. */
@@ -128,12 +127,11 @@ static void check_normal_form(void **state)
         struct diagnostics d;
         struct ir_module *m = random_module(seed, true);
         diag_init(&d, &scratch, NULL);
-        optimize(m, "simplify_cfg,mem2reg,unify_returns,loop_normal_form", 0);
-        struct bitset waiting = ir_waiting_functions(&scratch, m);
+        optimize_for(m, "simplify_cfg,mem2reg,unify_returns,reconverge,lower_switch",
+                     SCHEME_warp_core_source_pc);
         for (uint32_t i = 0; i < m->functions.count; i++) {
             struct ir_cfg *g = ir_cfg_new(&scratch, m->functions.at[i]);
-            if (!wc_reconvergence_new(&scratch, g, ir_cycles_new(&scratch, g), waiting, WC_MODE_SOURCE_PC,
-                                      &d))
+            if (!wc_reconvergence_new(&scratch, g, ir_cycles_new(&scratch, g), WC_MODE_SOURCE_PC, &d))
                 fail_msg("seed %" PRIu64 ": %s", seed, d.all.at[0].text);
         }
         ir_module_free(m);

@@ -4,6 +4,7 @@
 #include "test/unit/ir_files.h"
 
 #include "ir/analysis/analysis.h"
+#include "ir/converge/order.h"
 
 #define BLOCKS 11
 #define GRAPHS 5000
@@ -160,7 +161,7 @@ static void check_ways_out(const struct ir_cfg *c, const struct ir_cycles *f,
 
 static void check_strong_components(struct arena *a, const struct ir_cfg *c, uint32_t n)
 {
-    const struct ir_dominators *d = ir_return_post_dominators_new(a, c, ir_leaving_new(a, c));
+    const struct ir_dominators *d = ir_return_post_dominators_new(a, c);
     const struct ir_strong_components *w = ir_strong_components_new(a, c, d);
     const struct ir_cycles *f = ir_cycles_new(a, c);
     for (uint32_t b = 0; b < n; b++)
@@ -188,7 +189,7 @@ static void test_random_graphs(void **state)
     assert_true(ways_seen[false] > GRAPHS && ways_seen[true] > GRAPHS / 10);
 }
 
-/* ---- leaving edges ------------------------------------------------------------------------------------- */
+/* ---- edges by which threads leave those at a barrier ---------------------------------------------------- */
 
 /* Barriers, and votes with the entry's token, which anyone may perform together with anyone else. */
 static void add_operations(struct ir_function *f, uint32_t n, bool *waits, bool *votes)
@@ -215,42 +216,85 @@ static bool leads_to(const struct ir_cfg *c, uint32_t from, const bool *places, 
     return found;
 }
 
-static bool is_leaving(const struct ir_cfg *c, uint32_t b, uint32_t s, const bool *waits, const bool *votes,
-                       uint32_t n)
+/* Barriers from which threads may return. */
+static void find_waits(const struct ir_cfg *c, const bool *barriers, uint32_t n, bool *waits)
+{
+    bool returns[BLOCKS] = {0};
+    for (uint32_t b = 0; b < n; b++)
+        returns[b] = ir_at(c->fn, ir_terminator(c->fn, b))->op == IR_ret;
+    for (uint32_t b = 0; b < n; b++)
+        waits[b] = barriers[b] && leads_to(c, b, returns, n);
+}
+
+/* Whether the threads of a branch that leads to block b before they wait have to be together at the vote of
+ * block v behind. */
+static bool is_held(const struct ir_cfg *c, const struct ir_dominators *d, uint32_t b, uint32_t s, uint32_t v,
+                    uint32_t n)
+{
+    bool vote[BLOCKS] = {0}, held = false;
+    vote[v] = true;
+    if (!leads_to(c, s, vote, n))
+        return false;
+    for (uint32_t x = 0; x < n; x++) {
+        const struct ir_block *block = ir_block_at(c->fn, x);
+        bool before[BLOCKS] = {0}, leads[BLOCKS] = {0};
+        uint32_t sides = 0;
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t t = block->edges.at[e].block;
+            if (leads[t] || !leads_to(c, t, vote, n))
+                continue;
+            leads[t] = true;
+            sides++;
+            reach(c, t, d->idom[x], false, before);
+        }
+        held |= bitset_has(c->reachable, x) && sides > 1 && (b == x || before[b]);
+    }
+    return held;
+}
+
+static bool is_exit(const struct ir_cfg *c, const struct ir_dominators *d, uint32_t b, uint32_t s,
+                    const bool *waits, const bool *votes, uint32_t n)
 {
     const struct ir_block *block = ir_block_at(c->fn, b);
-    bool wait = false, together = false;
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t other = block->edges.at[e].block;
-        if (!leads_to(c, other, waits, n))
-            continue;
-        wait = true;
-        for (uint32_t v = 0; v < n; v++) {
-            bool only[BLOCKS] = {0};
-            only[v] = votes[v];
-            together |= leads_to(c, s, only, n) && leads_to(c, other, only, n);
-        }
+    bool wait = false, held = false;
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        wait |= leads_to(c, block->edges.at[e].block, waits, n);
+    for (uint32_t v = 0; v < n; v++) {
+        bool asks = votes[v] && bitset_has(c->reachable, v) && !leads_to(c, v, waits, n);
+        held |= asks && is_held(c, d, b, s, v, n);
     }
-    return wait && !together && !leads_to(c, s, waits, n);
+    return wait && !held && !leads_to(c, s, waits, n);
 }
 
 static uint32_t edges_seen[2];
 
-static void check_leaving(struct arena *a, struct ir_function *f, uint32_t n)
+static void check_exits(struct arena *a, struct ir_function *f, uint32_t n)
 {
-    bool waits[BLOCKS] = {0}, votes[BLOCKS] = {0};
-    add_operations(f, n, waits, votes);
+    bool barriers[BLOCKS] = {0}, votes[BLOCKS] = {0}, waits[BLOCKS] = {0};
+    add_operations(f, n, barriers, votes);
     const struct ir_cfg *c = ir_cfg_new(a, f);
-    const struct ir_leaving *l = ir_leaving_new(a, c);
-    const struct ir_dominators *reconvergence = ir_return_post_dominators_new(a, c, l),
-                               *post = ir_reconvergence_new(a, c, l);
+    struct bitset divergent = bitset_new(a, n);
+    struct map exits = {0};
+    const struct ir_dominators *d = ir_return_post_dominators_new(a, c);
     for (uint32_t b = 0; b < n; b++)
-        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++) {
+        if (bitset_has(c->reachable, b) && ir_block_at(f, b)->edges.count > 1)
+            bitset_add(divergent, b);
+    find_waits(c, barriers, n, waits);
+    ir_pass_over_barriers(a, c, ir_waiting_functions(a, f->module), divergent, d->idom, &exits);
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = 0; bitset_has(c->reachable, b) && e < ir_block_at(f, b)->edges.count; e++) {
             uint32_t s = ir_block_at(f, b)->edges.at[e].block;
-            bool leaving = is_leaving(c, b, s, waits, votes, n);
-            assert_true(ir_is_leaving(l, b, s) == leaving);
-            edges_seen[leaving]++;
-            if (leaving || !bitset_has(c->reachable, b))
+            bool exit = map_get(&exits, ir_edge_key(b, s)) != MAP_NONE;
+            assert_true(exit == is_exit(c, d, b, s, waits, votes, n));
+            ir_block_at(f, b)->edges.at[e].breaks = exit;
+            edges_seen[exit]++;
+        }
+    const struct ir_dominators *reconvergence = ir_return_post_dominators_new(a, c),
+                               *post = ir_reconvergence_new(a, c);
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = 0; bitset_has(c->reachable, b) && e < ir_block_at(f, b)->edges.count; e++) {
+            uint32_t s = ir_block_at(f, b)->edges.at[e].block;
+            if (ir_block_at(f, b)->edges.at[e].breaks)
                 continue;
             assert_true(post->idom[b] == IR_NO_BLOCK || ir_dominates(post, post->idom[b], s));
             assert_true(reconvergence->idom[b] == IR_NO_BLOCK || !reconvergence->depth[s] ||
@@ -258,17 +302,17 @@ static void check_leaving(struct arena *a, struct ir_function *f, uint32_t n)
         }
 }
 
-static void test_leaving_edges(void **state)
+static void test_edges_past_barriers(void **state)
 {
     for (uint32_t i = 0; i < GRAPHS; i++) {
         struct arena a = {0};
         uint32_t n = 2 + any(BLOCKS - 1);
         struct ir_module *m = random_graph(n, i % 3 == 0);
-        check_leaving(&a, m->functions.at[0], n);
+        check_exits(&a, m->functions.at[0], n);
         ir_module_free(m);
         arena_free(&a);
     }
-    assert_true(edges_seen[false] > GRAPHS && edges_seen[true] > GRAPHS / 10);
+    assert_true(edges_seen[false] > GRAPHS && edges_seen[true] > GRAPHS / 20);
 }
 
 /* In an acyclic graph every edge goes forward in reverse post-order. */
@@ -338,7 +382,7 @@ static void test_deep_trees(void **state)
     }
     const struct ir_cfg *c = ir_cfg_new(&a, f);
     const struct ir_dominators *d = ir_dominators_new(&a, c),
-                               *reconvergence = ir_return_post_dominators_new(&a, c, ir_leaving_new(&a, c));
+                               *reconvergence = ir_return_post_dominators_new(&a, c);
     const struct ir_strong_components *w = ir_strong_components_new(&a, c, reconvergence);
     for (uint32_t b = 1; b + 1 < N; b++) {
         assert_int_equal(ir_dominators_common(d, b, N - b), b < N - b ? b : N - b);
@@ -353,7 +397,7 @@ static void test_deep_trees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_graphs),      cmocka_unit_test(test_leaving_edges),
+        cmocka_unit_test(test_random_graphs),      cmocka_unit_test(test_edges_past_barriers),
         cmocka_unit_test(test_reverse_post_order), cmocka_unit_test(test_deep_graphs),
         cmocka_unit_test(test_deep_trees),
     };

@@ -28,7 +28,7 @@ static struct fixture place_all(const char *text, enum wc_mode mode)
         fail_msg("no module: %s", d.all.at[0].text);
     x.f = x.m->functions.at[0];
     struct ir_cfg *g = ir_cfg_new(&x.a, x.f);
-    x.c = wc_reconvergence_new(&x.a, g, ir_cycles_new(&x.a, g), ir_waiting_functions(&x.a, x.m), mode, &d);
+    x.c = wc_reconvergence_new(&x.a, g, ir_cycles_new(&x.a, g), mode, &d);
     snprintf(x.error, sizeof x.error, "%s", d.all.count ? d.all.at[0].text : "");
     return x;
 }

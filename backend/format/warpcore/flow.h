@@ -31,10 +31,6 @@ struct wc_flow {
     struct wc_node *at;
 };
 
-/* Each node's immediate post-dominator; WC_NO_NODE: none, or the node reaches no end. Near-linear on graphs
- * with few nested loops (Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001). */
-uint32_t *wc_flow_post_dominators(struct arena *a, const struct wc_flow *g);
-
 /* Influences of branches, one after the other, in time proportional to their size. */
 struct wc_influence {
     uint32_t *seen, mark;

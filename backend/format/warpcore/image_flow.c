@@ -80,20 +80,6 @@ static void find_words(struct wc_image_flow *c, const struct wc_image *m, uint32
     c->functions.at[function].words = words;
 }
 
-static bool is_jump(const struct wc_image_flow *c, uint32_t word)
-{
-    return is_branch((enum wc_op)c->ins[word].op) && c->flow.at[word].count == 1;
-}
-
-/* Where the next word of a branch is a jump, that word lies on all ways of the lanes that do not take the
- * branch. It does nothing; they reconverge where it leads. */
-static void reconverge_behind_jumps(struct wc_image_flow *c)
-{
-    bitset_each(b, c->reached)
-        while (c->reconvergence[b] != WC_NO_NODE && is_jump(c, c->reconvergence[b]))
-            c->reconvergence[b] = c->flow.at[c->reconvergence[b]].next[0];
-}
-
 struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *m, const struct wc_ins *ins)
 {
     struct wc_image_flow *c = arena_new(a, struct wc_image_flow);
@@ -117,8 +103,6 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
         c->flow.at[i].check =
             m->mode == WC_MODE_FRONTIER && ins[i].op == WC_converge && bitset_has(c->reached, i);
     }
-    c->reconvergence = wc_flow_post_dominators(a, &c->flow);
-    reconverge_behind_jumps(c);
     return c;
 }
 

@@ -27,8 +27,7 @@ struct wc_image_flow {
     struct wc_flow flow;
     struct bitset reached;
     VEC(struct wc_extent) functions;
-    uint32_t *function_at;   /* by entry word: number in functions, plus 1 */
-    uint32_t *reconvergence; /* by word: its nearest post-dominator that is no jump */
+    uint32_t *function_at; /* by entry word: number in functions, plus 1 */
 };
 /* `ins` are the image's words decoded, targets within the code. NULL: functions share too much code. */
 struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *m, const struct wc_ins *ins);

@@ -2,22 +2,20 @@
  * words themselves, whoever made them. Unreachable words do not matter.
  *
  *   every mode  a kernel claims no smaller stack than image_flow.h finds
- *   rpc         a branch that names a reconvergence point names its nearest post-dominator that is no jump,
- *               which is a CONVERGE (so every path to what follows enters there); a function has one RET
- *   source-pc   the same, but the branch names its own CONVERGE, in the row of CONVERGEs that begins there;
- *               each names its branch, innermost first; a branch that can run again before its lanes have
- *               reconverged has this CONVERGE as its target, and is the only such branch of its cycle (among
- *               those whose lanes reconverge at all); a kernel has one EXIT, which callees do not use
+ *   rpc         a branch that may diverge names a CONVERGE that its lanes may come to, or itself: they never
+ *               reconverge; a function has one RET
+ *   source-pc   the same, but the branch names its own CONVERGE; in a row of CONVERGEs the innermost comes
+ *               first; a branch that can run again before its lanes have reconverged has this CONVERGE as its
+ *               target, and is the only such branch of its cycle (among those whose lanes reconverge at all); a
+ *               kernel has one EXIT, which callees do not use
  *   frontier    a branch that may diverge names where the other lanes go. Lanes that come to a word, but for a
  *               CONVERGE, are those of the lowest one (flow_frontier.h): nobody waits there or below. Nor at
  *               words that lead to a function's RET when lanes return; it has one. A function's words lie
  *               below those of its callers; no CALLR
  *   article     nothing more: its rules can't be met
  *
- * Where a barrier is ahead, in code of kernels that is not called, a branch may name another place, any
- * CONVERGE or itself (its lanes never reconverge): the compiler leaves out edges by which lanes leave for
- * good (ir/analysis/leaving.c), which words do not tell. Lanes that come to an EXIT without having met the
- * others do no harm: it unwinds what they leave.
+ * Which CONVERGE that is, and so which lanes run together, is the compiler's choice (docs/reconvergence.md).
+ * Lanes that come to an EXIT without having met the others do no harm: it unwinds what they leave.
  *
  * Innermost first: d before b if d is in b's influence (flow.h). Time: the sum of the influences, twice.
  */
@@ -29,8 +27,6 @@ struct checker {
     struct wc_verifier *v;
     struct wc_image_flow *code;
     struct wc_influence *influence;
-    struct bitset called;      /* words of functions that are called */
-    struct bitset ahead;       /* words that lead to a barrier */
     struct bitset again;       /* branches whose lanes reconverge, in their own influence: they can run
                                   again before that */
     struct bitset *influences; /* of those, by word */
@@ -89,42 +85,6 @@ static bool check_functions(struct checker *x)
 
 /* ---- reconvergence points ---------------------------------------------------------------------------- */
 
-static void find_called(struct checker *x)
-{
-    x->called = bitset_new(x->code->arena, x->code->flow.count);
-    for (uint32_t i = 0; i < x->code->functions.count; i++) {
-        const struct wc_extent *f = &x->code->functions.at[i];
-        for (uint32_t k = 0; f->called && k < f->words.count; k++)
-            bitset_add(x->called, f->words.at[k]);
-    }
-}
-
-static bool may_wait(const struct checker *x, uint32_t word)
-{
-    const struct wc_ins *ins = &x->code->ins[word];
-    return (ins->op == WC_csrw && ins->imm == WC_CSR_BARRIER) || ins->op == WC_callr ||
-           (ins->op == WC_call && bitset_has(x->ahead, (uint32_t)ins->imm));
-}
-
-/* Callees' words are asked for where they are called, so this goes on until nothing changes. */
-static void find_ahead(struct checker *x)
-{
-    bool changed = true;
-    x->ahead = bitset_new(x->code->arena, x->code->flow.count);
-    while (changed) {
-        changed = false;
-        for (uint32_t i = x->code->flow.count; i-- > 0;) {
-            const struct wc_node *n = &x->code->flow.at[i];
-            bool ahead = may_wait(x, i);
-            for (uint32_t e = 0; e < n->count; e++)
-                ahead |= bitset_has(x->ahead, n->next[e]);
-            changed |= ahead && !bitset_has(x->ahead, i);
-            if (ahead)
-                bitset_add(x->ahead, i);
-        }
-    }
-}
-
 /* Whether the words from `first` to `last` are CONVERGEs all. */
 static bool in_one_row(const struct checker *x, uint32_t first, uint32_t last)
 {
@@ -133,40 +93,32 @@ static bool in_one_row(const struct checker *x, uint32_t first, uint32_t last)
     return first == last && last < x->code->flow.count && is_converge(x, last);
 }
 
-/* `reconverge`: the branch's nearest post-dominator; WC_NO_NODE: none, or any place will do. */
-static bool check_rpc(struct checker *x, uint32_t b, uint32_t reconverge)
+/* Whether threads come from the branch to the word that it names. */
+static bool leads_there(struct checker *x, uint32_t b)
 {
+    const struct wc_flow *g = &x->code->flow;
     uint32_t named = x->code->ins[b].rpc;
-    if (reconverge != WC_NO_NODE && named != reconverge)
-        return FAIL(x, b, "word %u: its lanes reconverge at word %u, and it names word %u", b, reconverge,
-                    named);
-    return is_converge(x, named) ||
-           FAIL(x, b, "word %u: its lanes reconverge at word %u, which is no converge", b, named);
-}
-
-static bool check_source_pc(struct checker *x, uint32_t b, uint32_t reconverge)
-{
-    uint32_t own = x->code->ins[b].rpc;
-    if (!is_converge(x, own) || (uint32_t)x->code->ins[own].imm != b)
-        return FAIL(x, b, "word %u: word %u, which it names, is no converge that names it", b, own);
-    return reconverge == WC_NO_NODE || (reconverge <= own && in_one_row(x, reconverge, own)) ||
-           FAIL(x, b,
-                "word %u: its converge at word %u is not among those that begin at word %u, "
-                "where its lanes reconverge",
-                b, own, reconverge);
+    bool leads = false;
+    wc_influence_of(x->code->arena, x->influence, g, b, named);
+    for (uint32_t i = 0; i <= x->influence->nodes.count && !leads; i++) {
+        const struct wc_node *n = &g->at[i ? x->influence->nodes.at[i - 1] : b];
+        for (uint32_t e = 0; e < n->count; e++)
+            leads |= n->next[e] == named;
+    }
+    return leads;
 }
 
 static bool check_reconvergence(struct checker *x, uint32_t b)
 {
-    bool own = x->code->ins[b].rpc == b, any = bitset_has(x->ahead, b) && !bitset_has(x->called, b);
-    uint32_t reconverge = x->code->reconvergence[b];
-    if (own && (any || reconverge == WC_NO_NODE))
+    uint32_t named = x->code->ins[b].rpc;
+    if (named == b)
         return true;
-    if (!any && reconverge == WC_NO_NODE)
-        return FAIL(x, b, "word %u: its lanes never reconverge, and it names word %u", b,
-                    x->code->ins[b].rpc);
-    reconverge = any ? WC_NO_NODE : reconverge;
-    return x->code->mode == WC_MODE_RPC ? check_rpc(x, b, reconverge) : check_source_pc(x, b, reconverge);
+    if (!is_converge(x, named))
+        return FAIL(x, b, "word %u: its lanes reconverge at word %u, which is no converge", b, named);
+    if (!leads_there(x, b))
+        return FAIL(x, b, "word %u: its lanes reconverge at word %u, and can't come there", b, named);
+    return x->code->mode == WC_MODE_RPC || (uint32_t)x->code->ins[named].imm == b ||
+           FAIL(x, b, "word %u: word %u, which it names, is no converge that names it", b, named);
 }
 
 static bool check_reconvergence_points(struct checker *x)
@@ -341,8 +293,6 @@ bool wc_verify_divergence(struct wc_verifier *v)
     if (!x.code)
         return FAIL(&x, WC_NO_WORD, "functions share over %u words of code", WC_OVERLAP_LIMIT);
     x.influence = wc_influence_new(&v->arena, &x.code->flow);
-    find_called(&x);
-    find_ahead(&x);
     if (v->m->mode == WC_MODE_ARTICLE)
         return check_functions(&x);
     if (v->m->mode == WC_MODE_FRONTIER)

@@ -1,0 +1,80 @@
+/* reconverge.h: shared by the files of the pass reconverge (reconverge.c says what it does). */
+#ifndef KERNC_OPT_RECONVERGE_H
+#define KERNC_OPT_RECONVERGE_H
+
+#include "ir/converge/order.h"
+#include "opt/kit/merge_edges.h"
+
+struct reconverge {
+    struct opt_context *c;
+    struct ir_function *f;
+    struct arena *arena;
+    struct ir_order *o;
+    struct bitset divergent;                        /* by block; a block that is newer is divergent */
+    struct bitset tail;                             /* by block: leads to no node that can be demanded */
+    struct bitset returning;                        /* by node that was there first: leads to a ret */
+    struct map exits;                               /* see ir_reconvergence_tree */
+    uint32_t *virtual;                              /* the same */
+    const struct ir_cfg *g;                         /* now */
+    const struct ir_dominators *dominators, *waits; /* waits: ir_reconvergence_tree */
+    u32_vec active;    /* branches before the node, whose threads wait for each other behind it */
+    u32_vec demanding; /* of these: those for whose sake it is demanded */
+    uint64_t work;
+    bool changed, gives_up; /* at a limit */
+};
+
+/* Places in the order: of a node, of a block, and of where the threads of block b's branch wait, UINT32_MAX: at
+ * the function's end. */
+static inline uint32_t position(const struct reconverge *x, uint32_t node)
+{
+    return x->o->position.at[node];
+}
+
+static inline uint32_t position_of_block(const struct reconverge *x, uint32_t b)
+{
+    return position(x, ir_order_node(x->o, b));
+}
+
+static inline uint32_t wait_position(const struct reconverge *x, uint32_t b)
+{
+    uint32_t node = x->waits->idom[ir_order_node(x->o, b)];
+    return node == IR_NO_BLOCK ? UINT32_MAX : position(x, node);
+}
+
+static inline bool is_divergent(const struct reconverge *x, uint32_t b)
+{
+    return b >= x->divergent.bits || bitset_has(x->divergent, b);
+}
+
+static inline bool is_exit(const struct reconverge *x, uint32_t from, uint32_t to)
+{
+    return map_get(&x->exits, ir_edge_key(from, to)) != MAP_NONE;
+}
+
+/* After a change: the graph, and where threads wait in it. */
+void reconverge_look(struct reconverge *x);
+/* What the node leads to, but by edges that nobody waits for. */
+void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_vec *out);
+/* The nodes of `from` and those that they lead to, or, `against` the edges, that lead to them, by nodes that
+ * stand before position `limit`. */
+struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against);
+/* Whether the node is a place where threads may have to be together. */
+bool reconverge_may_be_demanded(const struct reconverge *x, uint32_t node);
+/* The branches before the node anew: where their threads wait has changed. */
+void reconverge_find_active(struct reconverge *x, uint32_t node);
+/* Nodes before the one at `at` from which a way leads there or behind it. */
+struct bitset reconverge_find_live(struct reconverge *x, uint32_t at);
+/* Makes edges from what is reached into parts from which no way leads on such that nobody waits for. Returns
+ * whether there are new ones. */
+bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bitset live, uint32_t at);
+/* Edges from what is reached to the node or behind it, and all others to the node. */
+opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset reached, struct bitset live,
+                                    uint32_t node);
+/* Leads the edges through one block before the node, which is returned. */
+uint32_t reconverge_merge(struct reconverge *x, uint32_t node, const opt_edges *edges, struct bitset reached,
+                          place at);
+
+/* Brings the cycle into normal form (loops.c). */
+void reconverge_normalise(struct reconverge *x, uint32_t cycle);
+
+#endif
