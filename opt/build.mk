@@ -1,19 +1,18 @@
 # What runs passes; what several passes use; the passes, by what they are about.
 opt_SRC := $(addprefix opt/runner/,runner.c options.c analyses.c dumps.c remarks.c)
-opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call.c merge_edges.c cut.c co_execution.c)
+opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call.c merge_edges.c co_execution.c)
 opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
     gvn.c direct_calls.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c inline.c)
 opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
-opt_SRC += $(addprefix opt/convergence/,infer_tokens.c nonconvergent.c reducible.c join_barriers.c \
-    unify_edges.c unify_returns.c cut_loops.c structured.c structurize.c structurize_branches.c)
-opt_SRC += $(addprefix opt/convergence/,wrap_predicted.c place_barriers.c allocate_barriers.c predict.c pdom_barriers.c predict_calls.c \
-    predict_cancel.c predict_refuse.c predict_region.c live_ranges.c deconflict.c idle_barriers.c thresholds.c)
+opt_SRC += $(addprefix opt/tokens/,infer_tokens.c nonconvergent.c scopes.c)
+opt_SRC += $(addprefix opt/reconverge/,reconverge.c loops.c join_barriers.c frontier.c share_calls.c share_sites.c \
+    unify_edges.c unify_returns.c reducible.c cut.c cut_loops.c structured.c structurize.c structurize_branches.c)
+opt_SRC += $(addprefix opt/predict/,wrap_predicted.c place_barriers.c allocate_barriers.c predict.c pdom_barriers.c \
+    predict_calls.c predict_cancel.c predict_refuse.c predict_region.c live_ranges.c deconflict.c idle_barriers.c \
+    thresholds.c detect_predictions.c prediction_candidates.c)
 opt_SRC += $(addprefix opt/csc/,csc.c arms.c match.c table.c schedule.c bill.c motion.c divergence.c correspond.c elements.c gather.c landing.c guard.c ways.c decided.c exchange.c)
 opt_SRC += $(addprefix opt/lower/,fold_branches.c lower_icalls.c lower_switch.c lower_block_memory.c lower_division.c \
     drop_uncalled.c check_target.c split_i64.c split_arith.c split_group.c)
-opt_SRC += opt/check/check_memory.c opt/check/barriers.c opt/check/origins.c opt/check/carry.c
+opt_SRC += $(addprefix opt/check/,check_memory.c barriers.c origins.c carry.c check_uniformity.c)
 opt_SRC += $(addprefix opt/notes/,performance_notes.c left_apart.c idle_predictions.c causes.c stride.c)
-opt_SRC += $(addprefix opt/convergence/,detect_predictions.c prediction_candidates.c)
 opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c profile.c)
-opt_SRC += $(addprefix opt/convergence/,share_calls.c share_sites.c check_uniformity.c)
-opt_SRC += $(addprefix opt/reconverge/,reconverge.c loops.c scopes.c frontier.c)

@@ -9,7 +9,7 @@
  *
  * The area: what is reached from the joins of barriers that gather without passing a wait for another barrier
  * that is joined before it in the same block, which all threads of the region come to (the region-exit
- * barrier of opt/convergence/pdom_barriers.c).
+ * barrier of opt/predict/pdom_barriers.c).
  *
  * Time: QUIET_EFFORT visits for each block of the function at most; values that are asked for later are not
  * quiet.

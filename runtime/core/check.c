@@ -1,7 +1,7 @@
 /* check.c: what the compiler claims, compared while the kernel runs: that values are uniform (check.uniform),
  * and where lanes wait (bc_program.waiting).
  *
- * The compiler names each thread's dynamic instance by a number (opt/convergence/check_uniformity.c): threads
+ * The compiler names each thread's dynamic instance by a number (opt/check/check_uniformity.c): threads
  * with equal numbers at one check are converged there, whenever they come. Each check keeps the latest value
  * of an instance in a table of fixed size, where a newer instance takes the place of an older one: a
  * difference may be overlooked, and none is made up. Blocks and warps share the table, as their numbers are

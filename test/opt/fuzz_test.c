@@ -3,8 +3,8 @@
  * many modules each test takes; "structured", the quickest, ten times so many.
  */
 #include "backend/warpcore/reconverge.h"
-#include "opt/convergence/structurize.h"
 #include "opt/opt.h"
+#include "opt/reconverge/structurize.h"
 #include "test/opt/evaluate.h"
 #include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"

@@ -1,7 +1,7 @@
 /* structurize_branches.c: branches whose sides share blocks before they reconverge: each side gets copies of
  * them, or all go to them through one block (structurize.c says when).
  */
-#include "opt/convergence/structurize.h"
+#include "opt/reconverge/structurize.h"
 
 static void follow(struct structurize *s, uint32_t from, uint32_t side, uint32_t reconverge)
 {

@@ -14,7 +14,7 @@
  *
  * Near-linear, and the function's size for each edge that breaks and leads to a loop, a barrier or a wait.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 struct joining {
     uint32_t point;

@@ -5,8 +5,8 @@
  * where one stands in the prediction's area, unless it stands directly behind the anchor that controls it.
  * A barrier() waits for all threads, whatever its token: whoever waits for the prediction is missing there.
  */
-#include "opt/convergence/barriers.h"
 #include "opt/kit/merge_edges.h"
+#include "opt/predict/barriers.h"
 
 /* Tells the author of the prediction; a remark if that is the compiler. */
 static void tell(const struct barriers *x, const struct barrier_prediction *p, const char *why)

@@ -8,7 +8,7 @@
  *
  * Registers are numbered through the module: those of predicted functions come first.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 /* ---- editing ----------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * round: analyses of the function; rounds are about as many as loops are nested. All cycles have one entry.
  * Limits (opt/limits.def): cut_rounds, cut_values (parameters of cuts multiply), cut_work.
  */
-#include "opt/kit/cut.h"
+#include "opt/reconverge/cut.h"
 
 /* A loop to be cut: the edges of `set` that lead out, and those to the header. */
 struct job {

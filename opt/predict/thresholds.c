@@ -2,8 +2,8 @@
  * report of the predictions that are honoured, by which their thresholds can be told apart and tried (kernc
  * tune). Those that are left out go before the first pass, so that the code is what it would be without them.
  */
-#include "opt/convergence/barriers.h"
-#include "opt/convergence/detect_predictions.h"
+#include "opt/predict/barriers.h"
+#include "opt/predict/detect_predictions.h"
 
 static bool is_same(struct opt_prediction_name a, struct opt_prediction_name b)
 {

@@ -7,7 +7,7 @@
  * Time: a data-flow problem with a bit for each Predict, and the Predicts of each block. Beyond the limit
  * predict_work each register is one range: then more conflicts.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 struct finding {
     const struct barriers *x;

@@ -13,7 +13,7 @@
  * threshold that it names unless another one saves as much more, and is dropped where it would not pay; several
  * are left as they are. Whatever is declined has a remark that says why.
  */
-#include "opt/convergence/detect_predictions.h"
+#include "opt/predict/detect_predictions.h"
 
 enum { ALL = 0, STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4 };
 

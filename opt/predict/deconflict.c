@@ -13,7 +13,7 @@
  * Every cycle then had an edge that is gone: those that are left lead from predictions to ones of smaller
  * regions alone.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 struct conflicts {
     struct barriers *x;

@@ -1,9 +1,9 @@
-/* structurize.h: the structured form that opt/convergence/structurize.c makes. */
+/* structurize.h: the structured form that opt/reconverge/structurize.c makes. */
 #ifndef KERNC_OPT_STRUCTURIZE_H
 #define KERNC_OPT_STRUCTURIZE_H
 
 #include "opt/kit/clone.h"
-#include "opt/kit/cut.h"
+#include "opt/reconverge/cut.h"
 
 /* Whether control flow is nested regions of one entry and one exit (structured.c says what counts);
  * `reconvergence`: ir_return_post_dominators_new. */

@@ -12,7 +12,7 @@
  * It is structured if a single node is left. Each sweep costs the graph's size; sweeps are about as many as
  * regions are nested. For tests and for the pass structurize.
  */
-#include "opt/convergence/structurize.h"
+#include "opt/reconverge/structurize.h"
 
 /* Successors are sets; nodes that are gone are not live. */
 struct shrinking {

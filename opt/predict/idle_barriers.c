@@ -8,7 +8,7 @@
  *
  * Time: barriers times the blocks of the function.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 /* A barrier that threads join at branches alone. */
 struct meeting {

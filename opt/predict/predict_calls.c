@@ -7,7 +7,7 @@
  * predictions in whose regions they are called, to call the predicted function, are refused.
  */
 #include "ir/analysis/callgraph.h"
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 /* Functions whose threads a prediction must not change, while it is honoured in what they call: convergent
  * ones, and those with operations that an anchor of their own controls. */

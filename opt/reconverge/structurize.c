@@ -20,7 +20,7 @@
  * What can't be made structured is said in a remark: a token's region in the way, or a function too large.
  * Works on the graph restricted to blocks that reach the ret.
  */
-#include "opt/convergence/structurize.h"
+#include "opt/reconverge/structurize.h"
 
 #include "ir/converge/order.h"
 

@@ -5,7 +5,7 @@
  * here, calls that lead to it count as waits. Where regions end is found by predict_region.c; what can't be
  * honoured is refused by predict_refuse.c.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 /* ---- finding ----------------------------------------------------------------------------------------- */
 

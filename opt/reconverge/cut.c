@@ -1,5 +1,5 @@
 /* cut.c: see cut.h. */
-#include "opt/kit/cut.h"
+#include "opt/reconverge/cut.h"
 
 #include <stdlib.h>
 

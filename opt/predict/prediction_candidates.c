@@ -1,5 +1,5 @@
 /* prediction_candidates.c: places where a prediction may pay: the two patterns, and what is lost there. */
-#include "opt/convergence/detect_predictions.h"
+#include "opt/predict/detect_predictions.h"
 
 #include <stdlib.h>
 

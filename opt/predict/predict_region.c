@@ -1,7 +1,7 @@
 /* predict_region.c: where the regions of predictions end ("Speculative Reconvergence", section 4.2), and the
  * areas up to their exits.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
 

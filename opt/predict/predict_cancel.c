@@ -10,7 +10,7 @@
  * A call that may lead to a predicted function counts as a wait and rejoin. In functions that inherit a
  * prediction its barrier is joined at the entry and live at the end.
  */
-#include "opt/convergence/barriers.h"
+#include "opt/predict/barriers.h"
 
 /* ---- equations --------------------------------------------------------------------------------------- */
 
