@@ -337,8 +337,8 @@ static bool may_diverge(enum bc_op op)
 uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch)
 {
     uint32_t chosen = ir_block_at(f->ir, branch)->reconverge;
-    if (chosen == IR_AT_RETURN)
-        return IR_NO_BLOCK;
+    if (chosen == IR_AT_RETURN || (f->joins && chosen == IR_NO_BLOCK))
+        return IR_NO_BLOCK; /* where branches join barriers, those that join none wait nowhere */
     return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[branch];
 }
 
@@ -347,7 +347,7 @@ uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block 
     enum bc_op op = (enum bc_op)f->words.at[b->end - 1].op;
     if (!may_diverge(op) || f->frontiers)
         return IR_NO_BLOCK;
-    return f->joins ? ir_block_at(f->ir, b->ir)->reconverge : be_reconvergence_point(f, b->ir);
+    return be_reconvergence_point(f, b->ir);
 }
 
 static bool is_checked(const struct be_context *c, const struct ir_block *b)

@@ -108,6 +108,23 @@ static uint32_t joins_of_a_branch(const struct converge *x)
     return JOINS / branches > IR_JOIN_LIMIT ? JOINS / branches : IR_JOIN_LIMIT;
 }
 
+/* By block. The graph has blocks on edges now that reconverge has not seen: lanes that come to the chosen
+ * place by such a block alone reconverge there, so that they share no CONVERGE with others. */
+static const uint32_t *find_points(const struct converge *x)
+{
+    uint32_t *points = ir_reconvergence_points(x->arena, x->g, x->post);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
+        uint32_t b = x->g->rpo[i], p = x->post->idom[b];
+        if (p == IR_NO_BLOCK || p == points[b] || ir_pred_count(x->g, p) != 1)
+            continue;
+        const struct ir_block *block = ir_block_at(x->f, p);
+        ir_each_pred(q, p, x->g)
+            if (q == b && ir_at(x->f, block->first)->op == IR_br && block->edges.at[0].block == points[b])
+                points[b] = p;
+    }
+    return points;
+}
+
 static void place_branches(struct converge *x)
 {
     struct bitset ends = ir_ending_new(x->arena, x->g);
@@ -235,7 +252,7 @@ struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_c
 {
     struct converge x = {.arena = a, .f = g->fn, .mode = mode, .d = d, .g = g, .cycles = cycles};
     x.post = ir_return_post_dominators_new(a, x.g);
-    x.point = mode == WC_MODE_ARTICLE ? x.post->idom : ir_reconvergence_points(a, x.g, x.post);
+    x.point = mode == WC_MODE_ARTICLE ? x.post->idom : find_points(&x);
     x.out = arena_new(a, struct wc_reconvergence);
     x.out->at = arena_array(a, struct wc_block_reconvergence, x.g->blocks);
     for (uint32_t b = 0; b < x.g->blocks; b++)
