@@ -183,6 +183,33 @@ static unsigned count_sides(const struct reconverge *x, uint32_t b, uint32_t at,
     return sides;
 }
 
+/* Nodes before this one that lead to it; if groups are not held at barriers, by ways without one: those who
+ * have come by a barrier have met all others there. */
+static struct bitset find_leading(struct reconverge *x, uint32_t node)
+{
+    uint32_t at = position(x, node);
+    u32_vec from = {.at = &node, .count = 1}, work = {0}, next = {0};
+    if (!x->to_barriers)
+        return reconverge_reach(x, &from, at, true);
+    struct bitset met = bitset_new(x->arena, ir_order_node(x->o, x->g->blocks));
+    bitset_add(met, node);
+    vec_push(x->arena, &work, node);
+    while (work.count) {
+        vec_clear(&next);
+        add_predecessors(x, vec_pop(&work), &next);
+        x->work += next.count + 1;
+        for (uint32_t i = 0; i < next.count; i++) {
+            uint32_t b = ir_order_block(x->o, next.at[i]);
+            bool barrier = b < x->o->barriers.bits && bitset_has(x->o->barriers, b);
+            if (barrier || bitset_has(met, next.at[i]) || position(x, next.at[i]) >= at)
+                continue;
+            bitset_add(met, next.at[i]);
+            vec_push(x->arena, &work, next.at[i]);
+        }
+    }
+    return met;
+}
+
 static bool is_demanded(struct reconverge *x, uint32_t node)
 {
     uint32_t at = position(x, node), from = since(x, node), kept = 0;
@@ -196,10 +223,10 @@ static bool is_demanded(struct reconverge *x, uint32_t node)
         bool apart = returns(x, ir_order_node(x->o, b)) && !returns(x, node);
         if (apart || position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
             continue;
-        unsigned sides = sides_by_dominance(x, b, ir_order_block(x->o, node));
+        unsigned sides = x->to_barriers ? 0 : sides_by_dominance(x, b, ir_order_block(x->o, node));
         if (!sides) {
             if (!to.words)
-                to = reconverge_reach(x, &(u32_vec){.at = &node, .count = 1}, at, true);
+                to = find_leading(x, node);
             sides = count_sides(x, b, at, &to);
         }
         if (sides > 1)
@@ -490,6 +517,7 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
     }
     x.virtual = arena_array(x.arena, uint32_t, x.o->cycles->count + 1);
     memset(x.virtual, 0xff, x.o->cycles->count * sizeof *x.virtual);
+    x.to_barriers = !opt_scheme_has(c, SCHEME_HOLDS) && bitset_next(x.o->barriers, 0) < x.o->barriers.bits;
     pass_over_endless(&x);
     find_tail(&x);
     x.dominators = opt_dominators(c, f);

@@ -20,6 +20,7 @@ struct reconverge {
     u32_vec active;    /* branches before the node, whose threads wait for each other behind it */
     u32_vec demanding; /* of these: those for whose sake it is demanded */
     uint64_t work;
+    bool to_barriers;       /* threads are followed to barriers alone: groups are not held there */
     bool changed, gives_up; /* at a limit */
 };
 
