@@ -284,6 +284,15 @@ static struct split_pair to_signed(struct splitter *x, ir_ref a)
 
 /* ---- all --------------------------------------------------------------------------------------------- */
 
+/* Halves that are put together stay what they are: this pass may run where it has run before. */
+static ir_ref either(struct splitter *x, ir_ref a, ir_ref b)
+{
+    ir_ref zero = split_const(x, 0);
+    if (a == zero || b == zero)
+        return a == zero ? b : a;
+    return split_emit2(x, IR_or, a, b);
+}
+
 static struct split_pair wordwise(struct splitter *x, enum ir_op op, struct split_pair a, struct split_pair b)
 {
     return (struct split_pair){split_emit2(x, op, a.lo, b.lo), split_emit2(x, op, a.hi, b.hi)};
@@ -309,8 +318,8 @@ static struct split_pair integer_pair(struct splitter *x, const struct ir_ins *i
     case IR_mul: return multiply(x, a, b);
     case IR_mulhi_u: return multiply_high(x, a, b);
     case IR_mulhi_s: return multiply_high_signed(x, a, b);
+    case IR_or: return (struct split_pair){either(x, a.lo, b.lo), either(x, a.hi, b.hi)};
     case IR_and:
-    case IR_or:
     case IR_xor: return wordwise(x, ins->op, a, b);
     case IR_not: return (struct split_pair){split_emit1(x, IR_not, a.lo), split_emit1(x, IR_not, a.hi)};
     case IR_shl:
