@@ -295,6 +295,8 @@ static ir_ref either(struct splitter *x, ir_ref a, ir_ref b)
 
 static struct split_pair wordwise(struct splitter *x, enum ir_op op, struct split_pair a, struct split_pair b)
 {
+    if (op == IR_or)
+        return (struct split_pair){either(x, a.lo, b.lo), either(x, a.hi, b.hi)};
     return (struct split_pair){split_emit2(x, op, a.lo, b.lo), split_emit2(x, op, a.hi, b.hi)};
 }
 
@@ -318,8 +320,8 @@ static struct split_pair integer_pair(struct splitter *x, const struct ir_ins *i
     case IR_mul: return multiply(x, a, b);
     case IR_mulhi_u: return multiply_high(x, a, b);
     case IR_mulhi_s: return multiply_high_signed(x, a, b);
-    case IR_or: return (struct split_pair){either(x, a.lo, b.lo), either(x, a.hi, b.hi)};
     case IR_and:
+    case IR_or:
     case IR_xor: return wordwise(x, ins->op, a, b);
     case IR_not: return (struct split_pair){split_emit1(x, IR_not, a.lo), split_emit1(x, IR_not, a.hi)};
     case IR_shl:
