@@ -99,6 +99,9 @@ struct ir_bodies {
 struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, const struct ir_bodies *in);
 /* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
 struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);
+/* Whether threads with one instance of its token execute the instruction together: a convergent operation, but
+ * for barriers, or a heart that controls such (in_use: see ir_tokens_in_use). (awaited.c) */
+bool ir_gathers(const struct ir_function *f, ir_ref r, struct bitset in_use);
 /* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there (awaited.c).
  * `waiting`: see ir_waiting_functions. Linear for each convergent operation, if there are barriers. */
 struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c, struct bitset waiting);

@@ -18,12 +18,12 @@ struct finder {
     struct bitset waiting;   /* blocks with a barrier, or a call that may lead to one */
 };
 
-static bool is_operation(const struct finder *x, ir_ref r, struct bitset used)
+bool ir_gathers(const struct ir_function *f, ir_ref r, struct bitset in_use)
 {
-    enum ir_op op = (enum ir_op)ir_at(x->f, r)->op;
+    enum ir_op op = (enum ir_op)ir_at(f, r)->op;
     if (op == IR_loop)
-        return bitset_has(used, r);
-    return op != IR_barrier && op != IR_entry && op != IR_anchor && ir_is_convergent(x->f, r);
+        return bitset_has(in_use, r);
+    return op != IR_barrier && op != IR_entry && op != IR_anchor && ir_is_convergent(f, r);
 }
 
 static bool waits_at(const struct finder *x, ir_ref r)
@@ -80,7 +80,7 @@ struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c, struct bit
     struct bitset used = ir_tokens_in_use(a, c->fn);
     for (uint32_t i = 0; i < c->rpo_count; i++)
         ir_each_ins(r, c->fn, c->rpo[i])
-            if (is_operation(&x, r, used) && is_awaited(&x, r))
+            if (ir_gathers(c->fn, r, used) && is_awaited(&x, r))
                 bitset_add(awaited, r);
     return awaited;
 }

@@ -53,12 +53,10 @@ static void find_operations(struct finder *x, struct bitset waiting)
     add_leading(x, returns, IR_NO_BLOCK);
     ir_each_block(i, b, x->f)
         ir_each_ins(r, x->f, b) {
-            enum ir_op op = (enum ir_op)ir_at(x->f, r)->op;
-            if (bitset_has(returns, b) && (op == IR_barrier || ir_call_may_wait(x->f, r, waiting)))
+            bool waits = ir_at(x->f, r)->op == IR_barrier || ir_call_may_wait(x->f, r, waiting);
+            if (waits && bitset_has(returns, b))
                 bitset_add(x->leads, b);
-            if (op == IR_loop
-                    ? bitset_has(used, r)
-                    : op != IR_barrier && op != IR_entry && op != IR_anchor && ir_is_convergent(x->f, r))
+            if (ir_gathers(x->f, r, used))
                 vec_push(x->arena, &x->operations, r);
         }
 }

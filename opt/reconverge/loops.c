@@ -17,24 +17,17 @@
  * they do at all. */
 static bool goes_round(struct reconverge *x, uint32_t branch, uint32_t cycle)
 {
-    uint32_t node = ir_order_node(x->o, branch), reconverge = x->waits->idom[node];
-    struct bitset met = bitset_new(x->arena, ir_order_node(x->o, x->g->blocks));
-    u32_vec work = {0}, next = {0};
+    uint32_t node = ir_order_node(x->o, branch), reconverge = x->waits->idom[node], at = position(x, cycle);
+    u32_vec next = {0}, from = {0};
     if (reconverge == IR_NO_BLOCK)
         return false;
-    vec_push(x->arena, &work, node);
-    while (work.count && !(bitset_has(met, cycle) && bitset_has(met, node))) {
-        vec_clear(&next);
-        reconverge_add_successors(x, vec_pop(&work), &next);
-        x->work += next.count + 1;
-        for (uint32_t i = 0; i < next.count; i++) {
-            if (next.at[i] == reconverge || position(x, next.at[i]) > position(x, cycle) ||
-                bitset_has(met, next.at[i]))
-                continue;
-            bitset_add(met, next.at[i]);
-            vec_push(x->arena, &work, next.at[i]);
-        }
-    }
+    struct bitset stop = bitset_new(x->arena, reconverge + 1);
+    bitset_add(stop, reconverge);
+    reconverge_add_successors(x, node, &next);
+    for (uint32_t i = 0; i < next.count; i++)
+        if (next.at[i] != reconverge && position(x, next.at[i]) <= at)
+            vec_push(x->arena, &from, next.at[i]);
+    struct bitset met = reconverge_reach(x, &from, at + 1, false, stop);
     return bitset_has(met, cycle) && bitset_has(met, node);
 }
 
@@ -66,7 +59,7 @@ static struct bitset find_inside(struct reconverge *x, uint32_t cycle)
     u32_vec entries = {0};
     for (uint32_t i = 0; i < k->entries.count; i++)
         vec_push(x->arena, &entries, ir_order_node(x->o, k->entries.at[i]));
-    return reconverge_reach(x, &entries, position(x, cycle), false);
+    return reconverge_reach(x, &entries, position(x, cycle), false, NOWHERE);
 }
 
 /* How many edges of the block lead behind the latch. */

@@ -69,7 +69,8 @@ void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_ve
             vec_push(x->arena, out, ir_order_target(x->o, b, block->edges.at[e].block));
 }
 
-struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against)
+struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against,
+                               struct bitset stop)
 {
     struct bitset met = bitset_new(x->arena, ir_order_node(x->o, x->g->blocks));
     u32_vec work = {0}, next = {0};
@@ -85,7 +86,8 @@ struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32
             reconverge_add_successors(x, vec_pop(&work), &next);
         x->work += next.count + 1;
         for (uint32_t i = 0; i < next.count; i++) {
-            if (bitset_has(met, next.at[i]) || position(x, next.at[i]) >= limit)
+            bool stops = next.at[i] < stop.bits && bitset_has(stop, next.at[i]);
+            if (stops || bitset_has(met, next.at[i]) || position(x, next.at[i]) >= limit)
                 continue;
             bitset_add(met, next.at[i]);
             vec_push(x->arena, &work, next.at[i]);
@@ -117,7 +119,7 @@ static void find_tail(struct reconverge *x)
     for (uint32_t i = 0; i < x->o->at.count; i++)
         if (reconverge_may_be_demanded(x, x->o->at.at[i]))
             vec_push(x->arena, &from, x->o->at.at[i]);
-    struct bitset leads = reconverge_reach(x, &from, UINT32_MAX, true);
+    struct bitset leads = reconverge_reach(x, &from, UINT32_MAX, true, NOWHERE);
     x->tail = bitset_new(x->arena, x->g->blocks);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (!bitset_has(leads, ir_order_node(x->o, x->g->rpo[i])))
@@ -183,33 +185,6 @@ static unsigned count_sides(const struct reconverge *x, uint32_t b, uint32_t at,
     return sides;
 }
 
-/* Nodes before this one that lead to it; if groups are not held at barriers, by ways without one: those who
- * have come by a barrier have met all others there. */
-static struct bitset find_leading(struct reconverge *x, uint32_t node)
-{
-    uint32_t at = position(x, node);
-    u32_vec from = {.at = &node, .count = 1}, work = {0}, next = {0};
-    if (!x->to_barriers)
-        return reconverge_reach(x, &from, at, true);
-    struct bitset met = bitset_new(x->arena, ir_order_node(x->o, x->g->blocks));
-    bitset_add(met, node);
-    vec_push(x->arena, &work, node);
-    while (work.count) {
-        vec_clear(&next);
-        add_predecessors(x, vec_pop(&work), &next);
-        x->work += next.count + 1;
-        for (uint32_t i = 0; i < next.count; i++) {
-            uint32_t b = ir_order_block(x->o, next.at[i]);
-            bool barrier = b < x->o->barriers.bits && bitset_has(x->o->barriers, b);
-            if (barrier || bitset_has(met, next.at[i]) || position(x, next.at[i]) >= at)
-                continue;
-            bitset_add(met, next.at[i]);
-            vec_push(x->arena, &work, next.at[i]);
-        }
-    }
-    return met;
-}
-
 static bool is_demanded(struct reconverge *x, uint32_t node)
 {
     uint32_t at = position(x, node), from = since(x, node), kept = 0;
@@ -223,10 +198,10 @@ static bool is_demanded(struct reconverge *x, uint32_t node)
         bool apart = returns(x, ir_order_node(x->o, b)) && !returns(x, node);
         if (apart || position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
             continue;
-        unsigned sides = x->to_barriers ? 0 : sides_by_dominance(x, b, ir_order_block(x->o, node));
+        unsigned sides = x->meetings.bits ? 0 : sides_by_dominance(x, b, ir_order_block(x->o, node));
         if (!sides) {
             if (!to.words)
-                to = find_leading(x, node);
+                to = reconverge_reach(x, &(u32_vec){.at = &node, .count = 1}, at, true, x->meetings);
             sides = count_sides(x, b, at, &to);
         }
         if (sides > 1)
@@ -261,7 +236,7 @@ static struct bitset find_reached(struct reconverge *x, uint32_t at)
     u32_vec from = {0};
     for (uint32_t i = 0; i < x->demanding.count; i++)
         vec_push(x->arena, &from, ir_order_node(x->o, x->demanding.at[i]));
-    return reconverge_reach(x, &from, at, false);
+    return reconverge_reach(x, &from, at, false, NOWHERE);
 }
 
 struct bitset reconverge_find_live(struct reconverge *x, uint32_t at)
@@ -281,7 +256,7 @@ struct bitset reconverge_find_live(struct reconverge *x, uint32_t at)
         if (crosses)
             vec_push(x->arena, &from, o->at.at[i]);
     }
-    return reconverge_reach(x, &from, at, true);
+    return reconverge_reach(x, &from, at, true, NOWHERE);
 }
 
 bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bitset live, uint32_t at)
@@ -414,7 +389,7 @@ static void pass_over_endless(struct reconverge *x)
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
             vec_push(x->arena, &rets, ir_order_node(x->o, x->g->rpo[i]));
-    x->returning = reconverge_reach(x, &rets, UINT32_MAX, true);
+    x->returning = reconverge_reach(x, &rets, UINT32_MAX, true, NOWHERE);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
         const struct ir_block *block = ir_block_at(x->f, b);
@@ -496,6 +471,16 @@ void opt_forget_places(struct opt_context *c, struct ir_function *f)
     opt_invalidate(c, f);
 }
 
+/* All threads meet at a barrier: who has come by one need not be gathered with others behind it. */
+static void find_meetings(struct reconverge *x)
+{
+    if (bitset_next(x->o->barriers, 0) >= x->o->barriers.bits)
+        return;
+    x->meetings = bitset_new(x->arena, ir_order_node(x->o, x->g->blocks));
+    bitset_each(b, x->o->barriers)
+        bitset_add(x->meetings, ir_order_node(x->o, b));
+}
+
 /* True: the graph has changed, and what was known of values with it. `work`: of the rounds before, and of
  * this. */
 static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *work)
@@ -517,7 +502,8 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
     }
     x.virtual = arena_array(x.arena, uint32_t, x.o->cycles->count + 1);
     memset(x.virtual, 0xff, x.o->cycles->count * sizeof *x.virtual);
-    x.to_barriers = !opt_scheme_has(c, SCHEME_HOLDS) && bitset_next(x.o->barriers, 0) < x.o->barriers.bits;
+    if (!opt_scheme_has(c, SCHEME_HOLDS))
+        find_meetings(&x);
     pass_over_endless(&x);
     find_tail(&x);
     x.dominators = opt_dominators(c, f);
@@ -562,5 +548,7 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
     bool again = run_round(c, f, &work) || rounds;
     while (again && rounds && left--)
         again = run_round(c, f, &work);
+    if (again && rounds)
+        opt_remark(c, f, OPT_MISSED, "rounds", f->at, "merging edges does not come to an end");
     return true;
 }

@@ -10,17 +10,17 @@ struct reconverge {
     struct ir_function *f;
     struct arena *arena;
     struct ir_order *o;
-    struct bitset divergent;                        /* by block; a block that is newer is divergent */
-    struct bitset tail;                             /* by block: leads to no node that can be demanded */
-    struct bitset returning;                        /* by node that was there first: leads to a ret */
-    struct map exits;                               /* see ir_reconvergence_tree */
-    uint32_t *virtual;                              /* the same */
-    const struct ir_cfg *g;                         /* now */
+    struct bitset divergent; /* by block; a block that is newer is divergent */
+    struct bitset tail;      /* by block: leads to no node that can be demanded */
+    struct bitset returning; /* by node that was there first: leads to a ret */
+    struct map exits;        /* see ir_reconvergence_tree */
+    uint32_t *virtual;       /* the same */
+    struct bitset meetings;  /* nodes with barriers, where groups are not held at them */
+    const struct ir_cfg *g;  /* now */
     const struct ir_dominators *dominators, *waits; /* waits: ir_reconvergence_tree */
     u32_vec active;    /* branches before the node, whose threads wait for each other behind it */
     u32_vec demanding; /* of these: those for whose sake it is demanded */
     uint64_t work;
-    bool to_barriers;       /* threads are followed to barriers alone: groups are not held there */
     bool changed, gives_up; /* at a limit */
 };
 
@@ -57,8 +57,10 @@ void reconverge_look(struct reconverge *x);
 /* What the node leads to, but by edges that nobody waits for. */
 void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_vec *out);
 /* The nodes of `from` and those that they lead to, or, `against` the edges, that lead to them, by nodes that
- * stand before position `limit`. */
-struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against);
+ * stand before position `limit` and are not in `stop`. */
+struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against,
+                               struct bitset stop);
+#define NOWHERE ((struct bitset){0})
 /* Whether the node is a place where threads may have to be together. */
 bool reconverge_may_be_demanded(const struct reconverge *x, uint32_t node);
 /* The branches before the node anew: where their threads wait has changed. */
