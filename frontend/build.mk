@@ -1,28 +1,30 @@
-frontend_SRC := frontend/messages.c frontend/ast.c frontend/ast_print.c frontend/ast_copy.c frontend/words.c frontend/literals.c \
-                frontend/foreign.c frontend/rewrite.c frontend/reference.c frontend/attribute.c frontend/include.c frontend/groups.c frontend/template.c frontend/directive.c frontend/markers.c frontend/declare.c frontend/declare_launch.c frontend/syntax_error.c frontend/syntax_foreign.c frontend/translate.c frontend/recover.c frontend/frontend.c
-frontend_SRC += frontend/types.c frontend/vectors.c frontend/leaves.c frontend/builtins.c frontend/constants.c frontend/const.c frontend/scope.c frontend/convert.c \
-                frontend/check.c frontend/check_type.c frontend/check_decl.c frontend/check_init.c \
-                frontend/check_expr.c frontend/check_ops.c frontend/check_call.c frontend/check_printf.c \
-                frontend/check_vector.c frontend/check_stmt.c frontend/instance.c frontend/check_launch.c frontend/check_show.c frontend/launch_names.c frontend/launch_numbers.c frontend/define.c frontend/callgraph.c frontend/tokens.c \
-                frontend/lower.c frontend/lower_function.c frontend/lower_stmt.c frontend/lower_expr.c \
-                frontend/lower_access.c frontend/lower_call.c frontend/lower_builtin.c frontend/lower_compound.c frontend/lower_printf.c frontend/lower_vector.c frontend/goto_tokens.c
-frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/lexer.o $(BUILD)/obj/gen/frontend/parser.o
-frontend_SRC += frontend/suspect.c frontend/deduce.c frontend/macro.c
+# What the front end is to others; what the compilation of one source shares.
+frontend_SRC := $(addprefix frontend/,frontend.c messages.c)
+# Its rooms: the tree; types and what is declared without a declaration; source to tree; tree to annotated tree; that to
+# IR; what is known of other languages.
+frontend_SRC += $(addprefix frontend/ast/,ast_print.c ast_copy.c)
+frontend_SRC += $(addprefix frontend/types/,types.c builtins.c)
+frontend_SRC += $(addprefix frontend/parse/,words.c literals.c include.c tree.c declare.c declare_launch.c syntax_error.c \
+    recover.c)
+frontend_SRC += $(addprefix frontend/check/,check.c scope.c const.c convert.c check_type.c check_decl.c check_init.c \
+    check_expr.c check_ops.c check_call.c check_printf.c check_vector.c check_stmt.c instance.c callgraph.c suspect.c \
+    check_launch.c launch_numbers.c)
+frontend_SRC += $(addprefix frontend/lower/,lower.c lower_function.c lower_stmt.c lower_expr.c lower_access.c \
+    lower_call.c lower_builtin.c lower_compound.c lower_printf.c lower_vector.c goto_tokens.c)
+frontend_SRC += $(addprefix frontend/foreign/,foreign.c directive.c macro.c translate.c template.c groups.c \
+    syntax_foreign.c rewrite.c cxx.c)
+frontend_GEN := $(BUILD)/gen/frontend/parse
+frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/parse/lexer.o $(BUILD)/obj/gen/frontend/parse/parser.o
 
-$(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
+$(frontend_GEN)/lexer.c: frontend/parse/lexer.re
 	@mkdir -p $(@D)
 	$(call run,RE2C)re2c -W --no-debug-info -o $@ $<
 
-# The files of the grammar, which Bison reads as one. The #line tells it where it is.
-frontend_GRAMMAR := $(patsubst %,frontend/%.y,parser parser_body parser_launch parser_error)
-
-$(BUILD)/gen/frontend/parser.y: $(frontend_GRAMMAR)
-	@mkdir -p $(@D)
-	$(call run,JOIN)for f in $^; do echo "#line 1 \"$$f\""; cat $$f; done > $@
-
-$(BUILD)/gen/frontend/parser.c $(BUILD)/gen/frontend/grammar.h &: $(BUILD)/gen/frontend/parser.y
-	$(call run,BISON)bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $(BUILD)/gen/frontend/parser.c $<
+$(frontend_GEN)/parser.c $(frontend_GEN)/grammar.h &: frontend/parse/parser.y
+	@mkdir -p $(frontend_GEN)
+	$(call run,BISON)bison -Wall --header=$(frontend_GEN)/grammar.h -o $(frontend_GEN)/parser.c $<
 
 # What includes the header of the grammar.
-$(patsubst %,$(BUILD)/obj/frontend/%.o,words literals translate groups template directive syntax_error syntax_foreign recover frontend) $(frontend_GEN_OBJ): \
-    $(BUILD)/gen/frontend/grammar.h
+$(patsubst %,$(BUILD)/obj/frontend/%.o,frontend $(addprefix parse/,words literals syntax_error recover) \
+    $(addprefix foreign/,translate groups template directive syntax_foreign)) $(frontend_GEN_OBJ): \
+    $(frontend_GEN)/grammar.h

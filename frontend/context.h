@@ -2,7 +2,7 @@
 #ifndef KERNC_FRONTEND_CONTEXT_H
 #define KERNC_FRONTEND_CONTEXT_H
 
-#include "frontend/ast.h"
+#include "frontend/ast/ast.h"
 #include "frontend/frontend.h"
 
 /* Which version of a function is being checked; name NULL: the only one. Its errors get a note, which waits for
@@ -110,7 +110,7 @@ void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *
 
 /* Says of all references what to write instead, with the edits that have been noted. */
 void fe_report_references(struct frontend *fe);
-/* The message just given is about the word `auto` there (deduce.c). */
+/* The message just given is about the word `auto` there (cxx.c). */
 void fe_note_auto(struct frontend *fe, span where);
 /* Gives the messages of these, and of macros with parameters (macro.c), the fix-its that have been found. */
 void fe_fix_autos(struct frontend *fe);

@@ -1,6 +1,6 @@
 /* frontend.c: the steps of the front end in order, and what they share. */
-#include "frontend/grammar.h"
-#include "frontend/parser.h"
+#include "frontend/parse/grammar.h"
+#include "frontend/parse/parser.h"
 
 struct fe_unit *fe_parse(struct frontend *fe)
 {

@@ -13,7 +13,7 @@
 #define KERNC_FUZZ_PROGRAM_H
 
 #include "base/base.h"
-#include "frontend/builtins.h"
+#include "frontend/types/builtins.h"
 #include "fuzz/random.h"
 
 enum fz_type {

@@ -1,8 +1,8 @@
 /* foreign_test.c: see foreign_test.h. */
 #include "test/frontend/foreign_test.h"
 
-#include "frontend/builtins.h"
 #include "frontend/context.h"
+#include "frontend/types/builtins.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -137,16 +137,16 @@ void test_foreign(void **state)
 #define NAME_SPELLING(text, kern)                          {text, spelling, kern, as_name},
 #define FAMILY(text, advice, one)                          {one, word_id, NULL, as_name},
 #define FAMILY_FUNCTION(text, parameters, kern, more, one) {one, word_id, unknown, as_name},
-#include "frontend/foreign.def"
+#include "frontend/foreign/foreign.def"
     };
     static const char *const functions[][2] = {
 #define FUNCTION(text, parameters, kern, more)             {text, parameters},
 #define FAMILY_FUNCTION(text, parameters, kern, more, one) {one, parameters},
-#include "frontend/foreign.def"
+#include "frontend/foreign/foreign.def"
     };
     static const char *const families[] = {
 #define FAMILY_SPELLING(text, kern, one) one,
-#include "frontend/foreign.def"
+#include "frontend/foreign/foreign.def"
     };
     UNUSED(state);
     for (size_t i = 0; i < COUNT(rows); i++)

@@ -1,4 +1,4 @@
-/* foreign_test.h: every row of frontend/foreign.def gives its answer (foreign_test.c), and fix-its mend
+/* foreign_test.h: every row of frontend/foreign/foreign.def gives its answer (foreign_test.c), and fix-its mend
  * (fix_test.c). */
 #ifndef KERNC_TEST_FOREIGN_TEST_H
 #define KERNC_TEST_FOREIGN_TEST_H

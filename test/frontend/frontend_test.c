@@ -12,8 +12,8 @@
 #include "test/frontend/foreign_test.h"
 #include "test/frontend/large_test.h"
 
-#include "frontend/builtins.h"
 #include "frontend/context.h"
+#include "frontend/types/builtins.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -297,9 +297,9 @@ static void test_vim(void **state)
 {
     static const char *const keywords[] = {
 #define FE_WORD(kind, text, meaning) text,
-#include "frontend/ast.def"
+#include "frontend/ast/ast.def"
 #define KEYWORD(text, token, value) text,
-#include "frontend/keywords.def"
+#include "frontend/parse/keywords.def"
     };
     static const char *const directives[] = {"launch", "buffer", "repeat", "show", "save",
                                              "round",  "null",   "file",   "as",   "hex"};

@@ -1,8 +1,8 @@
 /* doc_language.c: the tables of docs/language.md. */
 #include "test/tools/doc_tables.h"
 
-#include "frontend/builtins.h"
 #include "frontend/frontend.h"
+#include "frontend/types/builtins.h"
 
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ void doc_language_types(struct text *out)
         const char *word, *meaning;
     } words[] = {
 #define FE_WORD(kind, text, meaning) {text, meaning},
-#include "frontend/ast.def"
+#include "frontend/ast/ast.def"
     };
     char name[128];
     doc_heading(out, "type", "is", NULL);
@@ -37,9 +37,9 @@ void doc_language_keywords(struct text *out)
 {
     static const char *const words[] = {
 #define FE_WORD(kind, text, meaning) text,
-#include "frontend/ast.def"
+#include "frontend/ast/ast.def"
 #define KEYWORD(text, token, value) text,
-#include "frontend/keywords.def"
+#include "frontend/parse/keywords.def"
     };
     add_words(out, words, COUNT(words));
 }
@@ -66,7 +66,7 @@ void doc_language_foreign(struct text *out)
 #define FAMILY(text, advice, one)                          {text, advice, false},
 #define FAMILY_FUNCTION(text, parameters, kern, more, one) {text, "write " kern more, false},
 #define FAMILY_SPELLING(text, kern, one)                   {text, kern, true},
-#include "frontend/foreign.def"
+#include "frontend/foreign/foreign.def"
     };
     char name[128], instead[128];
     doc_heading(out, "written", "in Kern", NULL);
