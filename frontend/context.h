@@ -30,19 +30,36 @@ struct fe_macro {
     const char *name, *text;
     const char *parameters[FE_MACRO_PARAMETERS];
     uint32_t count;
-    char constants;                  /* the type of its numbers, a letter; 0: it has none */
-    bool has_shift, has_choice;      /* << or >>; ?: */
-    char given[FE_MACRO_PARAMETERS]; /* the types of arguments; 0: no call has been seen */
-    bool differs;                    /* calls give several types, or such as a function could not take */
+    enum fe_word constants;                  /* the type of its numbers; VOID: it has none */
+    bool has_shift, has_choice;              /* << or >>; ?: */
+    enum fe_word given[FE_MACRO_PARAMETERS]; /* the types of arguments; VOID: no call has been seen */
+    bool differs; /* calls give several types, or such as a function could not take */
 };
-/* Types of numbers are letters: i, u, l, m (ulong), f, d; 0: none. The type of both together. */
-char fe_wider_number(char a, char b);
-const char *fe_number_type(char letter); /* "ulong" */
+/* The type of an operation on numbers of both types: of INT and those behind it in ast.def; VOID: of none. */
+static inline enum fe_word fe_wider_number(enum fe_word a, enum fe_word b)
+{
+    return a > b ? a : b;
+}
 /* The index of the interned name among the parameters; FE_MACRO_PARAMETERS: it is none, or m is NULL. */
 uint32_t fe_macro_parameter(const struct fe_macro *m, const char *name);
-/* Whether a function with the text could be it: comparisons decide, but are no value. Sets has_shift and
- * has_choice. */
-bool fe_macro_is_arithmetic(struct fe_macro *m);
+/* Sets has_shift and has_choice by the text. False: no function with that text could be it; comparisons may
+ * decide, but are no value. */
+bool fe_read_macro(struct fe_macro *m);
+
+/* Whose fix-its are known only when their uses have been checked. */
+struct fe_deferred {
+    VEC(struct fe_reference *) references; /* to be reported then */
+    VEC(struct fe_auto) autos;             /* autos_at: their places -> indices */
+    struct map autos_at;
+    VEC(struct fe_macro) macros; /* macros_of: their names -> indices */
+    struct map macros_of;
+};
+
+/* What a part of the source that is in no tree may declare. */
+struct fe_excused {
+    struct map names; /* interned: nothing is said where they are not */
+    bool all;         /* a file is left out that may declare any name */
+};
 
 struct frontend {
     struct arena arena;     /* tree and everything else that ends with the compilation */
@@ -56,13 +73,8 @@ struct frontend {
     bool incomplete;   /* a syntax error has left a part of the source out of the tree: no warnings, nor
                           errors that may only follow from that */
     bool in_host;      /* the function at hand is code of the host, which has been said: nothing more of it */
-    bool excuses_all;  /* a file is left out that may declare any name */
-    struct map excused; /* interned names that such a part may declare: nothing is said where they are not */
-    VEC(struct fe_reference *) references; /* of the whole source, to be reported when their uses are known */
-    VEC(struct fe_auto) autos;             /* autos_at: their places -> indices */
-    struct map autos_at;
-    VEC(struct fe_macro) macros; /* macros_of: their names -> indices */
-    struct map macros_of;
+    struct fe_excused excused;
+    struct fe_deferred deferred;
     bool muted; /* the last warning was not given: nor are its notes and fix-its */
 };
 

@@ -9,7 +9,7 @@ struct fe_unit *fe_parse(struct frontend *fe)
     fe_parser_parse(&p);
     fe_fix_groups(&p);
     fe->stopped = p.stopped;
-    fe->incomplete = p.has_gaps;
+    fe->incomplete = p.recovery.has_gaps;
     return p.unit;
 }
 

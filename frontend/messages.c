@@ -93,7 +93,7 @@ static bool is_muted(const struct frontend *fe, enum fe_message id, const struct
     if (fe->in_host)
         return true;
     if (m->severity == DIAG_WARNING)
-        return fe->is_repeating || fe->incomplete || fe->references.count ||
+        return fe->is_repeating || fe->incomplete || fe->deferred.references.count ||
                !diag_is_on(fe->diags, m->group, where.at.line);
     return fe->incomplete && may_follow(id);
 }
@@ -215,7 +215,7 @@ const char *fe_span_text(const struct frontend *fe, span s, size_t *length)
 
 void fe_excuse(struct frontend *fe, const char *name, size_t length)
 {
-    map_set(&fe->arena, &fe->excused, (uintptr_t)intern(&fe->strings, name, length), 1);
+    map_set(&fe->arena, &fe->excused.names, (uintptr_t)intern(&fe->strings, name, length), 1);
 }
 
 void fe_excuse_words(struct frontend *fe, span s)
@@ -233,5 +233,5 @@ void fe_excuse_words(struct frontend *fe, span s)
 
 bool fe_is_excused(const struct frontend *fe, const char *name)
 {
-    return fe->excuses_all || map_get(&fe->excused, (uintptr_t)name) != MAP_NONE;
+    return fe->excused.all || map_get(&fe->excused.names, (uintptr_t)name) != MAP_NONE;
 }

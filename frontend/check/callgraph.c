@@ -48,9 +48,9 @@ static void build_graph(struct graph *g)
     g->nodes = g->functions + g->p->types.functions.count;
     for (uint32_t i = 0; i < g->functions; i++) {
         const struct fe_function *f = g->p->functions.at[i];
-        for (uint32_t k = 0; k < f->uses.count; k++)
-            if (f->uses.at[k].kind != FE_USE_CONVERGENT)
-                add_edge(g, &callee, node_of(g, &f->uses.at[k]), ((struct caller){i, k}));
+        for (uint32_t k = 0; k < f->tokens.uses.count; k++)
+            if (f->tokens.uses.at[k].kind != FE_USE_CONVERGENT)
+                add_edge(g, &callee, node_of(g, &f->tokens.uses.at[k]), ((struct caller){i, k}));
         if (f->address_taken)
             add_edge(g, &callee, i, ((struct caller){g->functions + f->type->signature, UINT32_MAX}));
     }
@@ -85,8 +85,8 @@ static void check_defined(struct graph *g)
     struct bitset said = bitset_new(g->arena, g->functions + 1);
     for (uint32_t i = 0; i < g->functions; i++) {
         const struct fe_function *f = g->p->functions.at[i];
-        for (uint32_t k = 0; k < f->uses.count; k++)
-            check_one_defined(g, said, f->uses.at[k].callee, f->uses.at[k].where);
+        for (uint32_t k = 0; k < f->tokens.uses.count; k++)
+            check_one_defined(g, said, f->tokens.uses.at[k].callee, f->tokens.uses.at[k].where);
         if (f->is_predicted)
             check_one_defined(g, said, f, f->predicted_at);
     }
@@ -107,8 +107,8 @@ static bool next_callee(const struct graph *g, uint32_t node, uint32_t *next, ui
         return *next < targets->count && (*to = targets->at[(*next)++], true);
     }
     const struct fe_function *f = g->p->functions.at[node];
-    while (*next < f->uses.count) {
-        const struct fe_use *u = &f->uses.at[(*next)++];
+    while (*next < f->tokens.uses.count) {
+        const struct fe_use *u = &f->tokens.uses.at[(*next)++];
         if (u->kind != FE_USE_CONVERGENT) {
             *to = node_of(g, u);
             return true;
@@ -119,7 +119,7 @@ static bool next_callee(const struct graph *g, uint32_t node, uint32_t *next, ui
 
 static span call_place(const struct graph *g, const struct frame *f)
 {
-    return g->p->functions.at[f->node]->uses.at[f->next - 1].where;
+    return g->p->functions.at[f->node]->tokens.uses.at[f->next - 1].where;
 }
 
 /* The frames from the one of `node` to the top form a cycle. */
@@ -186,7 +186,7 @@ static void check_recursion(struct graph *g)
 
 static bool makes_convergent(const struct fe_function *caller, const struct fe_use *u)
 {
-    return !caller->controlled && u != NULL;
+    return !caller->tokens.controlled && u != NULL;
 }
 
 static bool makes_throw(const struct fe_function *caller, const struct fe_use *u)
@@ -204,7 +204,7 @@ static void flow(struct graph *g, struct bitset has, u32_vec *work,
             struct caller by = g->calls.at[g->callers.at[k]];
             uint32_t caller = by.node;
             const struct fe_function *f = caller < g->functions ? g->p->functions.at[caller] : NULL;
-            if (bitset_has(has, caller) || (f && !passes(f, &f->uses.at[by.use])))
+            if (bitset_has(has, caller) || (f && !passes(f, &f->tokens.uses.at[by.use])))
                 continue;
             bitset_add(has, caller);
             vec_push(g->arena, work, caller);
@@ -214,10 +214,10 @@ static void flow(struct graph *g, struct bitset has, u32_vec *work,
 
 static bool is_convergent_itself(const struct fe_function *f)
 {
-    if (f->convergent || f->makes_entry)
+    if (f->convergent || f->tokens.makes_entry)
         return true;
-    for (uint32_t i = 0; i < f->uses.count && !f->controlled; i++)
-        if (f->uses.at[i].kind == FE_USE_CONVERGENT)
+    for (uint32_t i = 0; i < f->tokens.uses.count && !f->tokens.controlled; i++)
+        if (f->tokens.uses.at[i].kind == FE_USE_CONVERGENT)
             return true;
     return false;
 }
@@ -291,9 +291,9 @@ static bool is_convergent(const struct fe_program *p, const struct fe_use *u)
 /* Marks the loop and those around it; stops at one that is marked: then all around it are. */
 static void mark_loops(struct fe_function *f, uint32_t loop)
 {
-    while (!f->loops.at[loop].convergent) {
-        f->loops.at[loop].convergent = true;
-        loop = f->loops.at[loop].parent;
+    while (!f->tokens.loops.at[loop].convergent) {
+        f->tokens.loops.at[loop].convergent = true;
+        loop = f->tokens.loops.at[loop].parent;
     }
 }
 
@@ -302,19 +302,19 @@ static void check_mixed(struct frontend *fe, const struct fe_function *f, const 
     if (u->has_token)
         return;
     fe_report(fe, FE_MSG(mixed_tokens), u->where, f->name);
-    fe_note(fe, FE_MSG(token_named_here), f->controlled_at);
+    fe_note(fe, FE_MSG(token_named_here), f->tokens.controlled_at);
 }
 
 void fe_infer_tokens(struct frontend *fe, struct fe_program *p)
 {
     for (uint32_t i = 0; i < p->functions.count; i++) {
         struct fe_function *f = p->functions.at[i];
-        for (uint32_t k = 0; k < f->uses.count; k++) {
-            const struct fe_use *u = &f->uses.at[k];
+        for (uint32_t k = 0; k < f->tokens.uses.count; k++) {
+            const struct fe_use *u = &f->tokens.uses.at[k];
             if (!is_convergent(p, u))
                 continue;
             mark_loops(f, u->loop);
-            if (f->controlled)
+            if (f->tokens.controlled)
                 check_mixed(fe, f, u);
         }
     }

@@ -28,7 +28,7 @@ static void check_unused(struct checker *c)
 {
     for (uint32_t i = 0; i < c->program->functions.count; i++) {
         struct fe_function *f = c->program->functions.at[i];
-        if (f->is_defined && !f->is_kernel && !f->decl->used && !f->written)
+        if (f->is_defined && !f->is_kernel && !f->decl->used && !f->versions.written)
             fe_report(c->fe, FE_MSG(unused_function), f->decl->name_at, f->name);
     }
 }
@@ -37,7 +37,7 @@ struct fe_program *fe_check(struct frontend *fe, struct fe_unit *u)
 {
     struct checker c = {.fe = fe, .program = program_new(fe, u), .arena = &fe->arena};
     c.types = &c.program->types;
-    vec_push(c.arena, &c.symbols, (struct fe_symbol){0});
+    vec_push(c.arena, &c.scopes.symbols, (struct fe_symbol){0});
     fe_builtins_enter(&fe->strings, c.arena, &c.builtins);
 
     for (struct fe_decl *d = u->first; d; d = d->next)

@@ -43,38 +43,61 @@ struct fe_nest {
     bool heart_allowed; /* this is the first statement of a loop's body */
 };
 
+/* scope.c: what names mean here. */
+struct fe_scopes {
+    VEC(struct fe_symbol) symbols; /* symbols.at[0] is none */
+    struct map names;              /* key -> innermost symbol */
+    uint32_t level;                /* 0: file scope */
+};
+
+struct fe_fields {
+    struct map index; /* (structure, name) -> index into list */
+    VEC(struct fe_decl *) list;
+};
+
+/* The function's body up to the point that the walk has come to. */
+struct fe_body {
+    uint32_t point; /* of the text: fe_entered */
+    bool reachable, warned_unreachable;
+    VEC(struct fe_stmt *) jumps; /* a goto or Predict, whose label is found at the function's end */
+    VEC(struct fe_label) labels;
+    struct map label_names;
+    struct fe_variable *own_value; /* scalar whose initialiser is being checked, or NULL */
+};
+
+/* What the expression that is checked next stands in. */
+struct fe_context {
+    uint32_t unevaluated;            /* > 0 inside sizeof */
+    const struct fe_decl *launch;    /* whose numbers are being checked, or NULL */
+    bool names_round;                /* they do name the round of its repeat */
+    const struct fe_expr *called;    /* the call whose callee is checked next */
+    const struct fe_expr *addressed; /* the operand of the & whose operand is checked next */
+    const struct fe_expr *indexed;   /* the array that decays for its index alone */
+};
+
+/* instance.c */
+struct fe_instances {
+    VEC(struct fe_function *) needed; /* open functions and instances whose bodies are to be checked */
+    uint32_t checked;                 /* of these */
+    uint32_t count;                   /* of instances that were made */
+};
+
 struct checker {
     struct frontend *fe;
     struct fe_program *program;
     struct fe_types *types;
     struct arena *arena;
 
-    VEC(struct fe_symbol) symbols; /* symbols.at[0] is none */
-    struct map names;              /* key -> innermost symbol */
-    struct map builtins;           /* interned name -> row */
-    struct map fields;             /* (structure, name) -> index into field_list */
-    VEC(struct fe_decl *) field_list;
-    uint32_t level; /* 0: file scope */
-
+    struct fe_scopes scopes;
+    struct map builtins; /* interned name -> row */
+    struct fe_fields fields;
     struct fe_function *function; /* being checked, or NULL */
     struct fe_nest nest;
-    struct fe_variable *own_value;           /* scalar whose initialiser is being checked, or NULL */
+    struct fe_body body;
+    struct fe_context context;
+    struct fe_instances instances;
     VEC(struct fe_expr *) undefined_targets; /* names of functions without a body so far, address taken */
-    VEC(struct fe_stmt *) jumps; /* a goto or Predict, whose label is found at the function's end */
-    VEC(struct fe_label) labels;
-    struct map label_names;
-    uint32_t point; /* of the text that the walk has come to: fe_entered */
-    bool reachable; /* the point that the walk has come to */
-    bool warned_unreachable;
-    uint32_t unevaluated;             /* > 0 inside sizeof */
-    const struct fe_decl *launch;     /* whose numbers are being checked, or NULL */
-    bool names_round;                 /* they do name the round of its repeat */
-    const struct fe_expr *called;     /* the call whose callee is checked next */
-    const struct fe_expr *addressed;  /* the operand of the & whose operand is checked next */
-    const struct fe_expr *indexed;    /* the array that decays for its index alone */
-    VEC(struct fe_function *) needed; /* open functions and instances whose bodies are to be checked */
-    uint32_t needed_done, instances;
-    struct fe_use no_use; /* stands for uses there and outside functions */
+    struct fe_use no_use;                    /* stands for uses in sizeof and outside functions */
 };
 
 /* ---- messages ---------------------------------------------------------------------------------------- */
@@ -223,10 +246,10 @@ struct fe_expr *fe_check_elements(struct checker *c, struct fe_expr *e);
 struct fe_type *fe_vector_among(const struct fe_expr *e);
 /* The same call, of an element of each vector: its arguments are there for their types. */
 struct fe_expr *fe_as_elements(struct checker *c, const struct fe_expr *e);
-/* Whether the builtin works on these vectors by element; false after a message. */
-bool fe_takes_vectors(struct checker *c, const struct fe_expr *e, const struct fe_builtin *b);
-/* Whether a vector's elements are what the parameter of each single call takes; false after a message. */
-bool fe_vector_suits(struct checker *c, const struct fe_expr *a, struct fe_type *parameter);
+/* The builtin works on these vectors by element; false after a message. */
+bool fe_check_vector_builtin(struct checker *c, const struct fe_expr *e, const struct fe_builtin *b);
+/* A vector's elements are what the parameter of each single call takes; false after a message. */
+bool fe_check_vector_argument(struct checker *c, const struct fe_expr *a, struct fe_type *parameter);
 /* What the calls together give, each of which gives `one`. */
 struct fe_type *fe_vector_result(struct checker *c, const struct fe_type *vector, struct fe_type *one);
 /* dot, cross and the like, whose arguments have been checked and counted. */

@@ -8,24 +8,24 @@
 
 struct fe_use *fe_add_use(struct checker *c, enum fe_use_kind kind, span where, bool has_token)
 {
-    if (c->unevaluated || !c->function)
+    if (c->context.unevaluated || !c->function)
         return &c->no_use;
     struct fe_use use = {.kind = (uint8_t)kind,
                          .has_token = has_token,
                          .in_try = c->nest.in_try,
                          .loop = c->nest.loop,
                          .where = where};
-    vec_push(c->arena, &c->function->uses, use);
-    return &vec_last(&c->function->uses);
+    vec_push(c->arena, &c->function->tokens.uses, use);
+    return &vec_last(&c->function->tokens.uses);
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
 
 static void note_controlled(struct checker *c, span where)
 {
-    if (c->function && !c->function->controlled) {
-        c->function->controlled = true;
-        c->function->controlled_at = where;
+    if (c->function && !c->function->tokens.controlled) {
+        c->function->tokens.controlled = true;
+        c->function->tokens.controlled_at = where;
     }
 }
 
@@ -43,7 +43,7 @@ void fe_check_token_use(struct checker *c, struct fe_expr *name, bool is_heart)
     d->used = v->read = true;
     name->name.decl = d;
     name->type = d->type;
-    uint32_t wanted = is_heart ? c->function->loops.at[c->nest.loop].parent : c->nest.loop;
+    uint32_t wanted = is_heart ? c->function->tokens.loops.at[c->nest.loop].parent : c->nest.loop;
     if (v->loop != wanted) {
         fe_report(c->fe, FE_MSG(token_loop), name->where, d->name);
         fe_note(c->fe, FE_MSG(declared_here), d->name_at, d->name);
@@ -129,9 +129,9 @@ static struct fe_type *check_direct(struct checker *c, struct fe_expr *e)
 /* The callee's function type; NULL after a message. */
 static struct fe_type *check_callee(struct checker *c, struct fe_expr *e)
 {
-    c->called = e;
+    c->context.called = e;
     struct fe_expr *callee = e->call.callee = fe_check_expr(c, e->call.callee);
-    c->called = NULL;
+    c->context.called = NULL;
     if (fe_is_error(callee->type))
         return NULL;
     if (callee->kind == FE_EXPR_NAME && callee->type->kind == FE_TYPE_FUNCTION)
@@ -155,14 +155,14 @@ static struct fe_type *choose_instance(struct checker *c, struct fe_expr *e, uin
     if (!f)
         return NULL;
     e->call.target = f;
-    if (c->function && !c->unevaluated)
-        c->function->uses.at[use].callee = f;
+    if (c->function && !c->context.unevaluated)
+        c->function->tokens.uses.at[use].callee = f;
     return f->type;
 }
 
 static struct fe_expr *check_function_call(struct checker *c, struct fe_expr *e)
 {
-    uint32_t use = c->function ? c->function->uses.count : 0; /* of a direct call */
+    uint32_t use = c->function ? c->function->tokens.uses.count : 0; /* of a direct call */
     struct fe_type *t = check_callee(c, e);
     bool good = check_arguments(c, e);
     check_call_token(c, e, true);
@@ -322,14 +322,14 @@ static struct fe_expr *check_special_call(struct checker *c, struct fe_expr *e)
 static struct fe_expr *check_vector_builtin(struct checker *c, struct fe_expr *e, const struct fe_builtin *b)
 {
     struct fe_type *generic, *vector = fe_vector_among(e);
-    if (!fe_takes_vectors(c, e, b) || !resolve_generic(c, fe_as_elements(c, e), b, &generic))
+    if (!fe_check_vector_builtin(c, e, b) || !resolve_generic(c, fe_as_elements(c, e), b, &generic))
         return fe_poison(c, e);
     uint32_t i = 0;
     for (struct fe_expr **a = &e->call.args; *a; a = &(*a)->next) {
         char letter = fe_builtin_param(b, i++);
         bool converts = !strchr("PQRezZxys", letter);
         struct fe_type *parameter = converts ? fe_builtin_type(c->types, letter, generic) : NULL;
-        if (fe_is_vector((*a)->type) ? !fe_vector_suits(c, *a, parameter) : false)
+        if (fe_is_vector((*a)->type) ? !fe_check_vector_argument(c, *a, parameter) : false)
             return fe_poison(c, e);
         if (!fe_is_vector((*a)->type) && converts)
             convert_argument(c, a, parameter);

@@ -25,9 +25,9 @@ static struct fe_variable *variable_new(struct checker *c, struct fe_decl *d, en
 /* The scope of a function's variable begins; it ends in fe_leave_decl. */
 static void begin_scope(struct checker *c, struct fe_variable *v)
 {
-    if (c->level == 0)
+    if (c->scopes.level == 0)
         return;
-    v->begins = ++c->point;
+    v->begins = ++c->body.point;
     v->outer = c->nest.visible;
     c->nest.visible = v;
 }
@@ -47,7 +47,7 @@ static enum fe_space variable_space(struct checker *c, struct fe_decl *d)
         fe_report(c->fe, FE_MSG(global_variable), d->name_at, d->name);
         return FE_SPACE_PRIVATE;
     }
-    if (c->level > 0 || space == FE_SPACE_SHARED || space == FE_SPACE_CONSTANT)
+    if (c->scopes.level > 0 || space == FE_SPACE_SHARED || space == FE_SPACE_CONSTANT)
         return space;
     if (d->type->is_const && space != FE_SPACE_PRIVATE)
         return FE_SPACE_CONSTANT;
@@ -72,7 +72,7 @@ static bool add_unsized(struct checker *c, struct fe_decl *d)
 /* `shared float tile[];` stands in kernels only. */
 static bool check_unsized(struct checker *c, struct fe_decl *d)
 {
-    bool in_kernel = c->level && c->function && c->function->is_kernel;
+    bool in_kernel = c->scopes.level && c->function && c->function->is_kernel;
     if (in_kernel && add_unsized(c, d))
         return true;
     if (!in_kernel)
@@ -110,10 +110,10 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         struct fe_expr *init = d->init;
         fe_note_referred(c, d, init);
         d->init = NULL; /* not yet a value that the initialiser itself could use */
-        c->own_value = fe_is_scalar(d->type) && !is_object ? v : NULL;
-        init = fe_check_init(c, init, c->level ? d->form : NULL, &d->type);
+        c->body.own_value = fe_is_scalar(d->type) && !is_object ? v : NULL;
+        init = fe_check_init(c, init, c->scopes.level ? d->form : NULL, &d->type);
         d->type = fe_decided(c, d->type);
-        c->own_value = NULL;
+        c->body.own_value = NULL;
         v->in_own_value = d->used;
         if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant &&
             !fe_named_function(init))
@@ -122,7 +122,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         fe_define(c, d);
         v->assigned = true;
     } else if (!is_object) {
-        v->never_set = fe_is_scalar(d->type) && c->level;
+        v->never_set = fe_is_scalar(d->type) && c->scopes.level;
     }
     v->read |= v->space == FE_SPACE_SHARED;
 }
@@ -135,7 +135,7 @@ static void check_variable(struct checker *c, struct fe_decl *d)
     enum fe_space space = variable_space(c, d);
     if (space == FE_SPACE_CONSTANT)
         d->type = fe_const_of(c->types, d->type);
-    if (c->level && !fe_is_error(d->type))
+    if (c->scopes.level && !fe_is_error(d->type))
         d->type = fe_undecided_of(c, d->form, d->type, d);
     struct fe_variable *v = variable_new(c, d, space);
     fe_enter(c, FE_NAMES, d);
@@ -154,7 +154,7 @@ static void check_heart(struct checker *c, struct fe_variable *v, struct fe_expr
         return;
     }
     fe_check_token_use(c, call->call.args, true);
-    struct fe_loop *loop = &c->function->loops.at[c->nest.loop];
+    struct fe_loop *loop = &c->function->tokens.loops.at[c->nest.loop];
     if (!c->nest.heart_allowed) {
         fe_report(c->fe, FE_MSG(heart_place), call->where);
         return;
@@ -176,18 +176,18 @@ static void check_token_init(struct checker *c, struct fe_decl *d, struct fe_var
     }
     e->call.callee->name.builtin = b;
     e->type = d->type;
-    if (!c->function->controlled)
-        c->function->controlled_at = e->where;
-    c->function->controlled = true;
+    if (!c->function->tokens.controlled)
+        c->function->tokens.controlled_at = e->where;
+    c->function->tokens.controlled = true;
     fe_add_use(c, FE_USE_CONVERGENT, e->where, true);
     if (b->op[0] == IR_loop) {
         check_heart(c, v, e);
     } else if (e->call.arg_count) {
         fe_report(c->fe, FE_MSG(argument_count), e->where, 0, "s", e->call.arg_count);
     } else if (b->op[0] == IR_entry) {
-        if (c->function->makes_entry || c->nest.loop)
+        if (c->function->tokens.makes_entry || c->nest.loop)
             fe_report(c->fe, FE_MSG(entry_place), e->where);
-        c->function->makes_entry = true;
+        c->function->tokens.makes_entry = true;
     }
 }
 
@@ -195,7 +195,7 @@ static void check_token(struct checker *c, struct fe_decl *d)
 {
     d->type = c->types->basic[FE_TYPE_TOKEN];
     struct fe_variable *v = variable_new(c, d, FE_SPACE_PRIVATE);
-    if (c->level == 0) {
+    if (c->scopes.level == 0) {
         fe_report(c->fe, FE_MSG(token_type), d->name_at);
         d->type = c->types->error;
         return;
@@ -282,7 +282,7 @@ static struct fe_function *function_new(struct checker *c, struct fe_decl *d)
     f->index = c->program->functions.count;
     f->is_kernel = d->flags & FE_DECL_KERNEL;
     f->is_extern = d->flags & FE_DECL_EXTERN;
-    vec_push(c->arena, &f->loops, (struct fe_loop){0});
+    vec_push(c->arena, &f->tokens.loops, (struct fe_loop){0});
     vec_push(c->arena, &c->program->functions, f);
     return f;
 }
@@ -314,7 +314,7 @@ static void check_function(struct checker *c, struct fe_decl *d)
     if (d->flags & FE_DECL_KERNEL)
         fe_close_kernel(d);
     d->type = fe_check_form(c, d->form);
-    if (c->level > 0) {
+    if (c->scopes.level > 0) {
         fe_report(c->fe, FE_MSG(local_function), d->name_at, d->name);
         d->type = c->types->error;
         return;
@@ -421,8 +421,8 @@ void fe_leave_decl(struct checker *c, struct fe_decl *d)
     bool is_parameter = d->kind == FE_DECL_PARAMETER;
     struct fe_variable *v = d->kind == FE_DECL_VARIABLE || is_parameter ? fe_variable(d) : NULL;
     if (v && !is_parameter)
-        v->ends = c->point;
-    if (!v || !d->type || fe_is_error(d->type) || c->level == 0)
+        v->ends = c->body.point;
+    if (!v || !d->type || fe_is_error(d->type) || c->scopes.level == 0)
         return;
     if (d->reference)
         return;
@@ -486,7 +486,7 @@ static const char *find(const struct fe_options *o, const char *name)
 
 void fe_define(struct checker *c, struct fe_decl *d)
 {
-    const char *define = c->level == 0 && is_settable(d) ? find(&c->fe->options, d->name) : NULL;
+    const char *define = c->scopes.level == 0 && is_settable(d) ? find(&c->fe->options, d->name) : NULL;
     if (!define || !d->init || fe_is_error(d->init->type))
         return;
     const char *text = define[strlen(d->name)] ? define + strlen(d->name) + 1 : "1";

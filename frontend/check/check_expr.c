@@ -67,7 +67,8 @@ static bool is_macro_name(const char *name)
 static void report_undeclared(struct checker *c, struct fe_expr *e)
 {
     const struct fe_foreign_name *foreign = fe_find_foreign(c->arena, e->name.name);
-    const struct fe_expr *call = c->called && c->called->call.callee == e ? c->called : NULL;
+    const struct fe_expr *call =
+        c->context.called && c->context.called->call.callee == e ? c->context.called : NULL;
     const char *near = foreign ? NULL : fe_suggest(c, FE_NAMES, e->name.name);
     if (foreign && foreign->advice) {
         fe_report(c->fe, FE_MSG(foreign_word), e->where, e->name.name, foreign->advice);
@@ -97,18 +98,18 @@ static void report_undeclared(struct checker *c, struct fe_expr *e)
 static struct fe_expr *check_round(struct checker *c, struct fe_expr *e)
 {
     e->type = c->types->basic[FE_TYPE_LONG];
-    if (!fe_launch_in_repeat(c, c->launch)) {
+    if (!fe_launch_in_repeat(c, c->context.launch)) {
         fe_report(c->fe, FE_MSG(launch_round), e->where);
         return fe_poison(c, e);
     }
-    c->names_round = true;
+    c->context.names_round = true;
     return e;
 }
 
 static struct fe_expr *check_builtin_name(struct checker *c, struct fe_expr *e)
 {
     const struct fe_builtin *b = fe_find_builtin(c, e->name.name);
-    if (c->launch && strcmp(e->name.name, "round") == 0)
+    if (c->context.launch && strcmp(e->name.name, "round") == 0)
         return check_round(c, e);
     if (b && b->how == FE_HOW_SPECIAL) {
         e->name.builtin = b;
@@ -266,7 +267,7 @@ static void check_index_bounds(struct checker *c, struct fe_expr *e, const struc
     if (!i->constant || (of->kind != FE_TYPE_ARRAY && !fe_is_vector(of)))
         return;
     int64_t at = fe_integer_value(i);
-    bool end = c->addressed == e && of->count != FE_UNSIZED;
+    bool end = c->context.addressed == e && of->count != FE_UNSIZED;
     if (at < 0 || (uint64_t)at >= of->count + end)
         fe_report(c->fe, FE_MSG(array_bounds), i->where, (long long)at,
                   of->kind == FE_TYPE_ARRAY ? "an array" : "a vector", (unsigned long long)of->count);
@@ -320,9 +321,9 @@ static struct fe_expr *decay_for_index(struct checker *c, struct fe_expr *object
 {
     struct fe_variable *root = object->type->kind == FE_TYPE_ARRAY ? fe_root_variable(object) : NULL;
     bool was_read = root && root->read, was_assigned = root && root->assigned;
-    c->indexed = object;
+    c->context.indexed = object;
     struct fe_expr *a = fe_decay(c, object);
-    c->indexed = NULL;
+    c->context.indexed = NULL;
     if (root)
         root->read = was_read, root->assigned = was_assigned;
     else if (a == object && a->lvalue)
@@ -426,9 +427,9 @@ static struct fe_expr *check_sizeof(struct checker *c, struct fe_expr *e)
     if (e->kind == FE_EXPR_SIZEOF_TYPE) {
         t = fe_check_form(c, e->cast.form);
     } else {
-        c->unevaluated++;
+        c->context.unevaluated++;
         e->sub.a = fe_check_expr(c, e->sub.a);
-        c->unevaluated--;
+        c->context.unevaluated--;
         t = e->sub.a->type;
     }
     if (fe_is_error(t))

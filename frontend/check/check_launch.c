@@ -300,8 +300,8 @@ static bool is_null(struct checker *c, const struct fe_launched *t, const struct
     return fe_is_pointer(type) && (zero || (word && !find_buffer(c, t->directive, name)));
 }
 
-static bool fits(struct checker *c, const struct fe_launch_item *i, const struct launch_value *v,
-                 const struct fe_type *element)
+static bool check_value(struct checker *c, const struct fe_launch_item *i, const struct launch_value *v,
+                        const struct fe_type *element)
 {
     const char *problem = try_value(c, v, element);
     if (problem)
@@ -330,7 +330,7 @@ static bool buffer_value(struct checker *c, struct fe_launch_item *i, const stru
     bool good = e->kind == FE_EXPR_INIT   ? list_value(c, e, v)
                 : e->kind == FE_EXPR_FILE ? file_name(c, e, v)
                                           : form_value(c, e, v);
-    return good && fits(c, i, v, element);
+    return good && check_value(c, i, v, element);
 }
 
 static bool made_value(struct checker *c, const struct fe_launched *launched, struct fe_launch_item *i,
@@ -343,12 +343,12 @@ static bool made_value(struct checker *c, const struct fe_launched *launched, st
         return false;
     }
     if (is_buffer) {
-        c->launch = launched->directive; /* a round is known there, and refused */
+        c->context.launch = launched->directive; /* a round is known there, and refused */
         bool good = buffer_value(c, i, t->of, v);
-        c->launch = NULL;
+        c->context.launch = NULL;
         return good;
     }
-    return fe_launch_check_number(c, launched, &i->value, v) && fits(c, i, v, t);
+    return fe_launch_check_number(c, launched, &i->value, v) && check_value(c, i, v, t);
 }
 
 static bool launch_value(struct checker *c, const struct fe_launched *t, struct fe_launch_item *i,
@@ -393,13 +393,13 @@ static void structure_value(struct checker *c, struct fe_launched *t, struct fe_
         fe_report(c->fe, FE_MSG(launch_structure), i->value->where, i->name, fe_type_text(c, type));
         return;
     }
-    c->launch = t->directive;
-    c->names_round = false;
+    c->context.launch = t->directive;
+    c->context.names_round = false;
     struct fe_expr *e = i->value = fe_check_init(c, i->value, NULL, &type);
-    c->launch = NULL;
+    c->context.launch = NULL;
     if (fe_is_error(e->type))
         return;
-    if ((!e->constant && !c->names_round) || e->kind != FE_EXPR_INIT) {
+    if ((!e->constant && !c->context.names_round) || e->kind != FE_EXPR_INIT) {
         fe_report(c->fe, FE_MSG(not_constant), e->where, "a number of a launch");
         return;
     }

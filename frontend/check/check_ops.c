@@ -59,13 +59,13 @@ static bool check_modifiable(struct checker *c, const struct fe_expr *a)
 static void note_assigned(struct checker *c, const struct fe_expr *a)
 {
     struct fe_variable *v = fe_root_variable(a);
-    if (v && !c->unevaluated)
+    if (v && !c->context.unevaluated)
         v->assigned = true;
 }
 
 static struct fe_expr *check_address(struct checker *c, struct fe_expr *e)
 {
-    c->addressed = e->sub.a;
+    c->context.addressed = e->sub.a;
     struct fe_expr *a = e->sub.a = fe_check_expr(c, e->sub.a);
     if (fe_is_error(a->type))
         return fe_poison(c, e);

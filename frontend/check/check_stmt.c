@@ -33,9 +33,9 @@ static void check_block(struct checker *c, struct fe_stmt *s, bool heart_allowed
 
 static void make_reachable(struct checker *c, bool reachable)
 {
-    c->reachable = reachable;
+    c->body.reachable = reachable;
     if (reachable)
-        c->warned_unreachable = false;
+        c->body.warned_unreachable = false;
 }
 
 static bool is_marker(const struct fe_stmt *s)
@@ -55,9 +55,9 @@ static bool gives_values(const struct fe_stmt *s)
 static void check_reached(struct checker *c, const struct fe_stmt *s)
 {
     bool harmless = is_marker(s) || (s->kind == FE_STMT_DECL && !gives_values(s));
-    if (c->reachable || c->warned_unreachable || harmless)
+    if (c->body.reachable || c->body.warned_unreachable || harmless)
         return;
-    c->warned_unreachable = true;
+    c->body.warned_unreachable = true;
     fe_report(c->fe, FE_MSG(unreachable_code), s->where);
 }
 
@@ -71,21 +71,21 @@ static bool is_true(const struct fe_expr *e)
 static void check_if(struct checker *c, struct fe_stmt *s)
 {
     s->branch.condition = fe_check_condition(c, s->branch.condition);
-    bool before = c->reachable;
+    bool before = c->body.reachable;
     check_stmt(c, s->branch.then);
-    bool after = c->reachable;
+    bool after = c->body.reachable;
     make_reachable(c, before);
     if (s->branch.otherwise)
         check_stmt(c, s->branch.otherwise);
-    make_reachable(c, c->reachable || after);
+    make_reachable(c, c->body.reachable || after);
     fe_suspect_body(c, s);
 }
 
 static void enter_loop(struct checker *c, struct fe_stmt *s)
 {
     struct fe_loop loop = {.parent = c->nest.loop, .stmt = s};
-    s->loop.number = c->nest.loop = c->function->loops.count;
-    vec_push(c->arena, &c->function->loops, loop);
+    s->loop.number = c->nest.loop = c->function->tokens.loops.count;
+    vec_push(c->arena, &c->function->tokens.loops, loop);
 }
 
 /* The body; returns whether its end or a continue is reached. */
@@ -96,7 +96,7 @@ static bool check_loop_body(struct checker *c, struct fe_stmt *s, bool *broken)
     c->nest.continued = &continued;
     c->nest.heart_allowed = true;
     check_stmt(c, s->loop.body);
-    return c->reachable || continued;
+    return c->body.reachable || continued;
 }
 
 static void check_while(struct checker *c, struct fe_stmt *s)
@@ -155,15 +155,15 @@ static void check_switch(struct checker *c, struct fe_stmt *s)
     }
     here.type = fe_promoted(c, v->type);
     s->select.value = fe_convert(c, v, here.type);
-    s->select.point = ++c->point;
+    s->select.point = ++c->body.point;
     c->nest.in_switch = &here;
     c->nest.broken = &broken;
     c->nest.heart_allowed = false;
     make_reachable(c, false);
-    c->warned_unreachable = true; /* what stands before the first case may be a declaration */
+    c->body.warned_unreachable = true; /* what stands before the first case may be a declaration */
     check_stmt(c, s->select.body);
     c->nest = outer;
-    make_reachable(c, c->reachable || broken || !here.otherwise);
+    make_reachable(c, c->body.reachable || broken || !here.otherwise);
 }
 
 /* A jump from `point` to where `visible` was declared last. No token comes into being on its way. */
@@ -180,7 +180,7 @@ static void check_entered(struct checker *c, struct fe_variable *visible, uint32
 static void check_fall_through(struct checker *c, const struct fe_stmt *s)
 {
     struct fe_switch *w = c->nest.in_switch;
-    if (w && !w->fresh && c->reachable)
+    if (w && !w->fresh && c->body.reachable)
         fe_report(c->fe, FE_MSG(fall_through), s->where, s->kind == FE_STMT_CASE ? "case" : "default");
     if (w)
         w->fresh = true;
@@ -196,7 +196,7 @@ static bool check_case_place(struct checker *c, struct fe_stmt *s)
     }
     s->label.visible = c->nest.visible;
     check_entered(c, s->label.visible, w->stmt->select.point, s->where);
-    c->function->has_jumps |= w->loop != c->nest.loop;
+    c->function->tokens.has_jumps |= w->loop != c->nest.loop;
     *w->last_case = s;
     w->last_case = &s->label.next_case;
     return true;
@@ -243,11 +243,11 @@ static void check_break(struct checker *c, struct fe_stmt *s)
 {
     bool *flag = s->kind == FE_STMT_BREAK ? c->nest.broken : c->nest.continued;
     if (flag)
-        *flag |= c->reachable;
+        *flag |= c->body.reachable;
     else
         fe_report(c->fe, FE_MSG(jump_outside_loop), s->where, s->kind == FE_STMT_BREAK ? "break" : "continue",
                   s->kind == FE_STMT_BREAK ? " or switch" : "");
-    c->reachable = false;
+    c->body.reachable = false;
 }
 
 static void check_return(struct checker *c, struct fe_stmt *s)
@@ -261,21 +261,22 @@ static void check_return(struct checker *c, struct fe_stmt *s)
     else if (result->kind != FE_TYPE_VOID)
         fe_report(c->fe, FE_MSG(return_without_value), s->where, c->function->name, fe_type_text(c, result));
     s->expr = e;
-    c->reachable = false;
+    c->body.reachable = false;
 }
 
 static void check_label(struct checker *c, struct fe_stmt *s)
 {
-    uint32_t there = map_get(&c->label_names, (uintptr_t)s->jump.name);
+    uint32_t there = map_get(&c->body.label_names, (uintptr_t)s->jump.name);
     make_reachable(c, true);
     if (there != MAP_NONE) {
         fe_report(c->fe, FE_MSG(redefinition), s->jump.name_at, s->jump.name);
-        fe_note(c->fe, FE_MSG(previous_declaration), c->labels.at[there].stmt->jump.name_at, s->jump.name);
+        fe_note(c->fe, FE_MSG(previous_declaration), c->body.labels.at[there].stmt->jump.name_at,
+                s->jump.name);
         return;
     }
-    map_set(c->arena, &c->label_names, (uintptr_t)s->jump.name, c->labels.count);
+    map_set(c->arena, &c->body.label_names, (uintptr_t)s->jump.name, c->body.labels.count);
     s->jump.visible = c->nest.visible;
-    vec_push(c->arena, &c->labels, ((struct fe_label){.stmt = s}));
+    vec_push(c->arena, &c->body.labels, ((struct fe_label){.stmt = s}));
 }
 
 static void check_jump(struct checker *c, struct fe_stmt *s)
@@ -283,27 +284,27 @@ static void check_jump(struct checker *c, struct fe_stmt *s)
     int64_t k;
     if (s->kind == FE_STMT_PREDICT && s->jump.threshold)
         fe_check_constant(c, &s->jump.threshold, "the threshold of a Predict", 1, MAX_LANES, &k);
-    s->jump.point = ++c->point;
-    vec_push(c->arena, &c->jumps, s);
+    s->jump.point = ++c->body.point;
+    vec_push(c->arena, &c->body.jumps, s);
     if (s->kind == FE_STMT_GOTO) {
-        c->function->has_jumps = true;
-        c->reachable = false;
+        c->function->tokens.has_jumps = true;
+        c->body.reachable = false;
     }
 }
 
 static const char *suggest_label(struct checker *c, const char *name)
 {
     struct nearest n = nearest_to(name);
-    for (uint32_t i = 0; i < c->labels.count && !c->fe->diags->stopped; i++)
-        nearest_consider(&n, c->labels.at[i].stmt->jump.name);
+    for (uint32_t i = 0; i < c->body.labels.count && !c->fe->diags->stopped; i++)
+        nearest_consider(&n, c->body.labels.at[i].stmt->jump.name);
     return nearest_name(&n);
 }
 
 static void resolve_jump(struct checker *c, struct fe_stmt *s)
 {
-    uint32_t i = map_get(&c->label_names, (uintptr_t)s->jump.name);
+    uint32_t i = map_get(&c->body.label_names, (uintptr_t)s->jump.name);
     if (i != MAP_NONE) {
-        struct fe_label *label = &c->labels.at[i];
+        struct fe_label *label = &c->body.labels.at[i];
         s->jump.label = label->stmt;
         label->used = true;
         label->stmt->jump.is_predicted |= s->kind == FE_STMT_PREDICT;
@@ -337,14 +338,14 @@ static void resolve_jump(struct checker *c, struct fe_stmt *s)
 
 static void check_try(struct checker *c, struct fe_stmt *s)
 {
-    bool outer = c->nest.in_try, before = c->reachable;
+    bool outer = c->nest.in_try, before = c->body.reachable;
     c->nest.in_try = true;
     check_stmt(c, s->attempt.body);
     c->nest.in_try = outer;
-    bool after = c->reachable;
+    bool after = c->body.reachable;
     make_reachable(c, before);
     check_stmt(c, s->attempt.handler);
-    make_reachable(c, c->reachable || after);
+    make_reachable(c, c->body.reachable || after);
 }
 
 static void check_throw(struct checker *c, struct fe_stmt *s)
@@ -352,7 +353,7 @@ static void check_throw(struct checker *c, struct fe_stmt *s)
     if (!c->nest.in_try && c->function->is_kernel)
         fe_report(c->fe, FE_MSG(uncaught_throw), s->where);
     c->function->has_throw |= !c->nest.in_try;
-    c->reachable = false;
+    c->body.reachable = false;
 }
 
 static void check_expr_stmt(struct checker *c, struct fe_stmt *s)
@@ -405,12 +406,12 @@ static void check_stmt(struct checker *c, struct fe_stmt *s)
 
 static void finish_labels(struct checker *c)
 {
-    for (uint32_t i = 0; i < c->jumps.count; i++)
-        resolve_jump(c, c->jumps.at[i]);
-    for (uint32_t i = 0; i < c->labels.count; i++)
-        if (!c->labels.at[i].used)
-            fe_report(c->fe, FE_MSG(unused_label), c->labels.at[i].stmt->jump.name_at,
-                      c->labels.at[i].stmt->jump.name);
+    for (uint32_t i = 0; i < c->body.jumps.count; i++)
+        resolve_jump(c, c->body.jumps.at[i]);
+    for (uint32_t i = 0; i < c->body.labels.count; i++)
+        if (!c->body.labels.at[i].used)
+            fe_report(c->fe, FE_MSG(unused_label), c->body.labels.at[i].stmt->jump.name_at,
+                      c->body.labels.at[i].stmt->jump.name);
 }
 
 void fe_check_body(struct checker *c, struct fe_function *f)
@@ -418,9 +419,9 @@ void fe_check_body(struct checker *c, struct fe_function *f)
     struct fe_stmt *body = f->decl->body;
     c->function = f;
     memset(&c->nest, 0, sizeof c->nest);
-    vec_clear(&c->jumps);
-    vec_clear(&c->labels);
-    memset(&c->label_names, 0, sizeof c->label_names);
+    vec_clear(&c->body.jumps);
+    vec_clear(&c->body.labels);
+    memset(&c->body.label_names, 0, sizeof c->body.label_names);
     make_reachable(c, true);
 
     fe_scope_open(c);
@@ -432,7 +433,7 @@ void fe_check_body(struct checker *c, struct fe_function *f)
     check_list(c, body->block.first, false);
     finish_labels(c);
     fe_scope_close(c);
-    if (c->reachable && f->type->of->kind != FE_TYPE_VOID && !fe_is_error(f->type->of))
+    if (c->body.reachable && f->type->of->kind != FE_TYPE_VOID && !fe_is_error(f->type->of))
         fe_report(c->fe, FE_MSG(missing_return), body->block.close, f->name);
     c->fe->in_host = false;
     c->function = NULL;

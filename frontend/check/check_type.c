@@ -30,8 +30,8 @@ struct fe_decl *fe_find_field(struct checker *c, const struct fe_type *structure
     if (fe_is_vector(structure))
         return vector_field(structure, name);
     uint64_t key = field_key(structure, name);
-    for (uint32_t i; (i = map_get(&c->fields, key)) != MAP_NONE; key++) {
-        struct fe_decl *f = c->field_list.at[i];
+    for (uint32_t i; (i = map_get(&c->fields.index, key)) != MAP_NONE; key++) {
+        struct fe_decl *f = c->fields.list.at[i];
         if (f->name == name && f->info == structure->decl)
             return f;
     }
@@ -41,11 +41,11 @@ struct fe_decl *fe_find_field(struct checker *c, const struct fe_type *structure
 static void enter_field(struct checker *c, const struct fe_type *structure, struct fe_decl *f)
 {
     uint64_t key = field_key(structure, f->name);
-    while (map_get(&c->fields, key) != MAP_NONE)
+    while (map_get(&c->fields.index, key) != MAP_NONE)
         key++;
     f->info = structure->decl;
-    vec_push(c->arena, &c->field_list, f);
-    map_set(c->arena, &c->fields, key, c->field_list.count - 1);
+    vec_push(c->arena, &c->fields.list, f);
+    map_set(c->arena, &c->fields.index, key, c->fields.list.count - 1);
 }
 
 static void check_field_name(struct checker *c, const struct fe_type *structure, struct fe_decl *f)

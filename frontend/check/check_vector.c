@@ -322,7 +322,7 @@ struct fe_expr *fe_as_elements(struct checker *c, const struct fe_expr *e)
     return one;
 }
 
-bool fe_takes_vectors(struct checker *c, const struct fe_expr *e, const struct fe_builtin *b)
+bool fe_check_vector_builtin(struct checker *c, const struct fe_expr *e, const struct fe_builtin *b)
 {
     const struct fe_type *vector = fe_vector_among(e);
     uint32_t i = 0;
@@ -344,7 +344,7 @@ bool fe_takes_vectors(struct checker *c, const struct fe_expr *e, const struct f
     return true;
 }
 
-bool fe_vector_suits(struct checker *c, const struct fe_expr *a, struct fe_type *parameter)
+bool fe_check_vector_argument(struct checker *c, const struct fe_expr *a, struct fe_type *parameter)
 {
     if (!parameter || fe_promoted(c, a->type->of) == fe_promoted(c, parameter))
         return true;

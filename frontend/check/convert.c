@@ -108,13 +108,13 @@ enum fe_space fe_settled_space(struct checker *c, const struct fe_expr *e)
 void fe_note_read(struct checker *c, struct fe_expr *e)
 {
     struct fe_variable *v = fe_root_variable(e);
-    if (!v || c->unevaluated)
+    if (!v || c->context.unevaluated)
         return;
-    if (v == c->own_value && !v->assigned) {
+    if (v == c->body.own_value && !v->assigned) {
         fe_report(c->fe, FE_MSG(own_value), e->where, v->decl->name);
         v->assigned = true;
     }
-    if (v->never_set && !v->assigned && v->loop == c->nest.loop && !c->labels.count) {
+    if (v->never_set && !v->assigned && v->loop == c->nest.loop && !c->body.labels.count) {
         fe_report(c->fe, FE_MSG(uninitialised), e->where, v->decl->name);
         fe_note(c->fe, FE_MSG(declared_here), v->decl->name_at, v->decl->name);
         v->assigned = true; /* once is enough */
@@ -150,7 +150,7 @@ struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e)
     if (v)
         v->read = v->assigned = true;
     enum fe_space space = fe_settled_space(c, e);
-    if (c->indexed != e)
+    if (c->context.indexed != e)
         fe_settle(c, e->type->of);
     return wrap(c, e, fe_pointer_to(c->types, e->type->of, space));
 }

@@ -129,24 +129,24 @@ void fe_close_kernel(struct fe_decl *kernel)
 /* Its body, as written or of an instance, is to be checked. */
 static void need(struct checker *c, struct fe_function *f, span where)
 {
-    if (f->is_needed)
+    if (f->versions.is_needed)
         return;
-    f->is_needed = true;
-    f->called_at = where;
-    vec_push(c->arena, &c->needed, f);
+    f->versions.is_needed = true;
+    f->versions.called_at = where;
+    vec_push(c->arena, &c->instances.needed, f);
 }
 
 void fe_need_as_written(struct checker *c, struct fe_function *f, span where)
 {
-    if (f->is_open)
+    if (f->versions.is_open)
         need(c, f, where);
 }
 
 void fe_note_open(struct fe_function *f)
 {
     for (const struct fe_decl *p = fe_params(f->decl); p; p = p->next)
-        f->is_open |= is_open(p->form, p->type);
-    f->is_open &= !f->is_kernel;
+        f->versions.is_open |= is_open(p->form, p->type);
+    f->versions.is_open &= !f->is_kernel;
 }
 
 static void add_spaces(struct text *name, const struct fe_form *f, const struct fe_type *t)
@@ -188,17 +188,17 @@ static struct fe_function *instance_new(struct checker *c, struct fe_function *f
     d->type = type;
     d->used = true;
     d->info = i;
-    d->body = fe_copy_body(c->arena, f->pristine ? f->pristine : f->decl->body);
+    d->body = fe_copy_body(c->arena, f->versions.pristine ? f->versions.pristine : f->decl->body);
     i->name = instance_name(c, f, types);
     i->decl = d;
     i->type = type;
     i->index = c->program->functions.count;
     i->is_defined = true;
     i->convergent = f->convergent;
-    i->written = f;
-    vec_push(c->arena, &i->loops, (struct fe_loop){0});
+    i->versions.written = f;
+    vec_push(c->arena, &i->tokens.loops, (struct fe_loop){0});
     vec_push(c->arena, &c->program->functions, i);
-    vec_push(c->arena, &f->instances, i);
+    vec_push(c->arena, &f->versions.instances, i);
     need(c, i, where);
     return i;
 }
@@ -208,11 +208,11 @@ static struct fe_function *instance_of(struct checker *c, struct fe_function *f,
                                        struct fe_type *const *types, span where)
 {
     uint32_t limit = c->fe->options.limits.instances;
-    for (uint32_t i = 0; i < f->instances.count; i++)
-        if (f->instances.at[i]->type == type)
-            return f->instances.at[i];
-    if (c->instances++ >= limit) {
-        if (c->instances == limit + 1)
+    for (uint32_t i = 0; i < f->versions.instances.count; i++)
+        if (f->versions.instances.at[i]->type == type)
+            return f->versions.instances.at[i];
+    if (c->instances.count++ >= limit) {
+        if (c->instances.count == limit + 1)
             fe_report(c->fe, FE_MSG(too_many_instances), where, limit);
         return NULL;
     }
@@ -235,7 +235,7 @@ static struct fe_type *result_type(struct checker *c, const struct fe_function *
 struct fe_function *fe_instance(struct checker *c, struct fe_function *f, const struct fe_expr *call)
 {
     uint32_t n = f->type->param_count, i = 0;
-    if (!f->is_open || !f->is_defined)
+    if (!f->versions.is_open || !f->is_defined)
         return f;
     struct fe_type **types = arena_array(c->arena, struct fe_type *, n);
     const struct fe_expr *a = call->call.args;
@@ -258,27 +258,27 @@ struct fe_function *fe_instance(struct checker *c, struct fe_function *f, const 
  * warnings are given once. */
 static void check_version(struct checker *c, struct fe_function *f)
 {
-    struct fe_function *written = f->written ? f->written : f;
+    struct fe_function *written = f->versions.written ? f->versions.written : f;
     uint32_t errors = c->fe->diags->errors;
-    if (written->has_failed)
+    if (written->versions.has_failed)
         return;
-    if (f == written && !written->pristine)
-        written->pristine = fe_copy_body(c->arena, written->decl->body);
-    c->fe->is_repeating = written->is_checked;
-    if (f->written || f->instances.count)
+    if (f == written && !written->versions.pristine)
+        written->versions.pristine = fe_copy_body(c->arena, written->decl->body);
+    c->fe->is_repeating = written->versions.is_checked;
+    if (f->versions.written || f->versions.instances.count)
         c->fe->instance =
-            (struct fe_instance_note){written->name, fe_type_text(c, f->type), f->called_at, false};
+            (struct fe_instance_note){written->name, fe_type_text(c, f->type), f->versions.called_at, false};
     fe_check_body(c, f);
     fe_end_instance(c->fe);
     c->fe->is_repeating = false;
-    written->is_checked = true;
-    written->has_failed = c->fe->diags->errors > errors;
+    written->versions.is_checked = true;
+    written->versions.has_failed = c->fe->diags->errors > errors;
 }
 
 static void check_needed(struct checker *c)
 {
-    while (c->needed_done < c->needed.count)
-        check_version(c, c->needed.at[c->needed_done++]);
+    while (c->instances.checked < c->instances.needed.count)
+        check_version(c, c->instances.needed.at[c->instances.checked++]);
 }
 
 /* The body of a function with a parameter or result that is of no type: for its messages alone. */
@@ -289,7 +289,7 @@ static void check_nameless(struct checker *c, struct fe_decl *d)
     f->decl = d;
     f->type = fe_function_of(c->types, c->types->error, 0, NULL);
     f->is_kernel = d->flags & FE_DECL_KERNEL;
-    vec_push(c->arena, &f->loops, (struct fe_loop){0});
+    vec_push(c->arena, &f->tokens.loops, (struct fe_loop){0});
     fe_check_body(c, f);
 }
 
@@ -299,7 +299,7 @@ void fe_check_bodies(struct checker *c)
     for (struct fe_decl *d = c->program->unit->first; d; d = d->next) {
         if (d->kind != FE_DECL_FUNCTION || !d->body)
             continue;
-        if (!fe_is_error(d->type) && !fe_function(d)->is_open)
+        if (!fe_is_error(d->type) && !fe_function(d)->versions.is_open)
             fe_check_body(c, fe_function(d));
         else if (fe_is_error(d->form->type))
             check_nameless(c, d);
@@ -307,11 +307,11 @@ void fe_check_bodies(struct checker *c)
     check_needed(c);
     for (uint32_t i = 0; i < count; i++) {
         struct fe_function *f = c->program->functions.at[i];
-        if (f->is_open && f->is_defined && !f->instances.count)
+        if (f->versions.is_open && f->is_defined && !f->versions.instances.count)
             need(c, f, f->decl->name_at);
         check_needed(c);
-        if (f->is_predicted && f->instances.count)
+        if (f->is_predicted && f->versions.instances.count)
             fe_report(c->fe, FE_MSG(predict_open), f->predicted_at, f->name);
-        f->is_defined &= !f->is_open || f->is_needed || f->is_predicted;
+        f->is_defined &= !f->versions.is_open || f->versions.is_needed || f->is_predicted;
     }
 }

@@ -137,7 +137,7 @@ bool fe_launch_value(struct checker *c, const struct fe_expr *x, struct launch_v
         *v = (struct launch_value){.kind = LAUNCH_SCALAR, .n = {fe_launch_number(x)}};
         return true;
     }
-    if (!c->names_round) {
+    if (!c->context.names_round) {
         fe_report(c->fe, FE_MSG(not_constant), x->where, "a number of a launch");
         return false;
     }
@@ -154,11 +154,11 @@ bool fe_launch_value(struct checker *c, const struct fe_expr *x, struct launch_v
 bool fe_launch_check_number(struct checker *c, const struct fe_launched *t, struct fe_expr **e,
                             struct launch_value *v)
 {
-    c->launch = t->directive;
-    c->names_round = false;
+    c->context.launch = t->directive;
+    c->context.names_round = false;
     struct fe_expr *x = *e = fe_check_value(c, *e);
     bool good = fe_launch_value(c, x, v);
-    c->launch = NULL;
+    c->context.launch = NULL;
     return good;
 }
 

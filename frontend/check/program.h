@@ -44,6 +44,27 @@ struct fe_use {     /* a call, or a convergent operation */
     uint32_t signature;         /* ICALL: number of the function type */
 };
 
+/* What its tokens are inferred from. */
+struct fe_tokens {
+    bool controlled;    /* the function names its tokens */
+    span controlled_at; /* the first sign of it */
+    bool makes_entry;   /* calls entry() */
+    bool has_jumps;     /* goto, or a case label inside a loop: cycles may be none of the loops */
+    VEC(struct fe_loop) loops;
+    VEC(struct fe_use) uses;
+};
+
+/* instance.c: one function, checked for several choices of address spaces. */
+struct fe_versions {
+    bool is_open;   /* some parameter is a pointer without a space: each call chooses a version */
+    bool is_needed; /* this version is called, or its address is taken */
+    span called_at; /* of a version the first call, or where its address is taken */
+    bool is_checked, has_failed;         /* some version of it; a version had errors */
+    VEC(struct fe_function *) instances; /* versions with other than private pointers */
+    struct fe_function *written;         /* of an instance the function it is one of, else NULL */
+    struct fe_stmt *pristine; /* the body before it was checked as written; NULL: it has not been */
+};
+
 struct fe_function {
     const char *name;
     struct fe_decl *decl; /* the definition, else the first declaration */
@@ -53,28 +74,15 @@ struct fe_function {
     bool is_predicted; /* some Predict names it, the first one there: */
     span predicted_at;
     bool address_taken;
-    bool asks_thread;   /* names threadIdx */
-    bool convergent;    /* written or inferred */
-    bool throws;        /* something in it throws and does not catch; callers look at the flag it
-                           returns */
-    bool has_throw;     /* a throw statement outside any try */
-    bool controlled;    /* names its tokens */
-    bool has_jumps;     /* goto, or a case label inside a loop: cycles may be none of the loops */
-    span controlled_at; /* the first sign of it */
-    bool makes_entry;   /* calls entry() */
-    /* instance.c */
-    bool is_open;   /* some parameter is a pointer without a space: each call chooses a version */
-    bool is_needed; /* this version is called, or its address is taken */
-    bool is_checked, has_failed;         /* some version of it; a version had errors */
-    VEC(struct fe_function *) instances; /* versions with other than private pointers */
-    struct fe_function *written;         /* of an instance the function it is one of, else NULL */
-    span called_at;                      /* of a version the first call, or where its address is taken */
+    bool asks_thread; /* names threadIdx */
+    bool convergent;  /* written or inferred */
+    bool throws;      /* something in it throws and does not catch; callers look at the flag it returns */
+    bool has_throw;   /* a throw statement outside any try */
+    struct fe_tokens tokens;
+    struct fe_versions versions;
     VEC(struct fe_decl *) unsized; /* a kernel's shared arrays without a size, in the order of the text */
-    struct fe_stmt *pristine;      /* the body before it was checked as written; NULL: it has not been */
-    VEC(struct fe_loop) loops;
-    VEC(struct fe_use) uses;
-    struct ir_function *ir; /* lowering */
-    uint32_t host;          /* lowering: of an extern function its number in the module */
+    struct ir_function *ir;        /* lowering */
+    uint32_t host;                 /* lowering: of an extern function its number in the module */
 };
 
 /* What all functions of one type that a pointer can reach share. */

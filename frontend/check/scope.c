@@ -14,28 +14,28 @@ static uint64_t key_of(enum fe_namespace ns, const char *name)
 
 void fe_scope_open(struct checker *c)
 {
-    c->level++;
+    c->scopes.level++;
 }
 
 void fe_scope_close(struct checker *c)
 {
-    uint32_t first = c->symbols.count;
-    while (first > 1 && c->symbols.at[first - 1].level == c->level)
+    uint32_t first = c->scopes.symbols.count;
+    while (first > 1 && c->scopes.symbols.at[first - 1].level == c->scopes.level)
         first--;
-    c->point++;
-    for (uint32_t i = first; i < c->symbols.count; i++)
-        fe_leave_decl(c, c->symbols.at[i].decl);
-    while (c->symbols.count > first) {
-        struct fe_symbol s = vec_pop(&c->symbols);
-        map_set(c->arena, &c->names, s.key, s.shadowed);
+    c->body.point++;
+    for (uint32_t i = first; i < c->scopes.symbols.count; i++)
+        fe_leave_decl(c, c->scopes.symbols.at[i].decl);
+    while (c->scopes.symbols.count > first) {
+        struct fe_symbol s = vec_pop(&c->scopes.symbols);
+        map_set(c->arena, &c->scopes.names, s.key, s.shadowed);
     }
-    c->level--;
+    c->scopes.level--;
 }
 
 static struct fe_symbol *find_symbol(struct checker *c, enum fe_namespace ns, const char *name)
 {
-    uint32_t i = map_get(&c->names, key_of(ns, name));
-    return i == MAP_NONE || i == 0 ? NULL : &c->symbols.at[i];
+    uint32_t i = map_get(&c->scopes.names, key_of(ns, name));
+    return i == MAP_NONE || i == 0 ? NULL : &c->scopes.symbols.at[i];
 }
 
 struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *name)
@@ -47,7 +47,7 @@ struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *nam
 struct fe_decl *fe_find_here(struct checker *c, enum fe_namespace ns, const char *name)
 {
     struct fe_symbol *s = find_symbol(c, ns, name);
-    return s && s->level == c->level ? s->decl : NULL;
+    return s && s->level == c->scopes.level ? s->decl : NULL;
 }
 
 struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl *d)
@@ -59,10 +59,10 @@ struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl
         return there;
     }
     uint64_t key = key_of(ns, d->name);
-    uint32_t shadowed = map_get(&c->names, key);
-    struct fe_symbol s = {d, key, shadowed == MAP_NONE ? 0 : shadowed, c->level};
-    vec_push(c->arena, &c->symbols, s);
-    map_set(c->arena, &c->names, key, c->symbols.count - 1);
+    uint32_t shadowed = map_get(&c->scopes.names, key);
+    struct fe_symbol s = {d, key, shadowed == MAP_NONE ? 0 : shadowed, c->scopes.level};
+    vec_push(c->arena, &c->scopes.symbols, s);
+    map_set(c->arena, &c->scopes.names, key, c->scopes.symbols.count - 1);
     return NULL;
 }
 
@@ -87,9 +87,9 @@ const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name
     struct nearest n = nearest_to(name);
     if (c->fe->diags->stopped)
         return NULL;
-    for (uint32_t i = c->symbols.count; i-- > 1;)
-        if ((c->symbols.at[i].key & 1) == ns)
-            nearest_consider(&n, c->symbols.at[i].decl->name);
+    for (uint32_t i = c->scopes.symbols.count; i-- > 1;)
+        if ((c->scopes.symbols.at[i].key & 1) == ns)
+            nearest_consider(&n, c->scopes.symbols.at[i].decl->name);
     bool builtins = ns == FE_NAMES && !n.name;
     for (uint32_t i = 0; builtins && i < fe_builtin_count; i++)
         nearest_consider(&n, builtin_head(c, fe_builtins[i].name));

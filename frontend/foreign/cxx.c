@@ -56,8 +56,8 @@ void fe_note_referred(struct checker *c, const struct fe_decl *d, const struct f
 
 void fe_report_references(struct frontend *fe)
 {
-    for (uint32_t i = 0; i < fe->references.count; i++) {
-        const struct fe_reference *r = fe->references.at[i];
+    for (uint32_t i = 0; i < fe->deferred.references.count; i++) {
+        const struct fe_reference *r = fe->deferred.references.at[i];
         fe_report(fe, FE_MSG(foreign_word), r->where, "&",
                   r->is_const ? "there are no references: take a copy"
                               : "there are no references: take a pointer, int *x, and give it &a");
@@ -89,14 +89,14 @@ void fe_note_auto(struct frontend *fe, span where)
     if (which == UINT32_MAX)
         return;
     struct fe_auto a = {.which = which, .where = where};
-    vec_push(&fe->arena, &fe->autos, a);
-    map_set(&fe->arena, &fe->autos_at, key_of(where.at), fe->autos.count - 1);
+    vec_push(&fe->arena, &fe->deferred.autos, a);
+    map_set(&fe->arena, &fe->deferred.autos_at, key_of(where.at), fe->deferred.autos.count - 1);
 }
 
 void fe_fix_autos(struct frontend *fe)
 {
-    for (uint32_t i = 0; i < fe->autos.count; i++) {
-        struct fe_auto *a = &fe->autos.at[i];
+    for (uint32_t i = 0; i < fe->deferred.autos.count; i++) {
+        struct fe_auto *a = &fe->deferred.autos.at[i];
         if (!a->type || a->differs)
             continue;
         size_t n = strlen(a->type), blanks;
@@ -113,10 +113,10 @@ static struct fe_form *word_of(const struct checker *c, const struct fe_decl *d,
     struct fe_form *f = d->form;
     while (f->kind == FE_FORM_POINTER)
         f = f->of;
-    uint32_t i = f->kind == FE_FORM_NAME ? map_get(&c->fe->autos_at, key_of(f->where.at)) : MAP_NONE;
+    uint32_t i = f->kind == FE_FORM_NAME ? map_get(&c->fe->deferred.autos_at, key_of(f->where.at)) : MAP_NONE;
     if (i == MAP_NONE)
         return NULL;
-    *a = &c->fe->autos.at[i];
+    *a = &c->fe->deferred.autos.at[i];
     return f;
 }
 
@@ -144,9 +144,9 @@ static struct fe_type *type_of(struct checker *c, const struct fe_expr *value)
 {
     bool in_host = c->fe->in_host, is_repeating = c->fe->is_repeating;
     c->fe->in_host = c->fe->is_repeating = true;
-    c->unevaluated++;
+    c->context.unevaluated++;
     struct fe_type *t = fe_check_value(c, fe_copy_expr(c->arena, value))->type;
-    c->unevaluated--;
+    c->context.unevaluated--;
     c->fe->in_host = in_host;
     c->fe->is_repeating = is_repeating;
     return t;

@@ -15,13 +15,14 @@
 #include "frontend/parse/parser.h"
 
 static const char small[] = "abcdefghijklmnopqrstuvwxyz";
+
 /* The end of the line, or of those that a backslash joins to it. */
 static const char *line_end(const struct parser *p, const char *at)
 {
     for (;;) {
-        const char *end = memchr(at, '\n', (size_t)(p->end - at));
+        const char *end = memchr(at, '\n', (size_t)(p->in.end - at));
         if (!end)
-            return p->end;
+            return p->in.end;
         const char *last = end > at && end[-1] == '\r' ? end - 1 : end;
         if (last == at || last[-1] != '\\')
             return end;
@@ -46,7 +47,7 @@ static const char *value_end(const char *at, const char *end)
 }
 
 /* The type of the number that begins at *at, which goes behind it. */
-static char type_of_number(const char **at, const char *end)
+static enum fe_word type_of_number(const char **at, const char *end)
 {
     const char *from = *at;
     bool hex = *from == '0' && (from[1] == 'x' || from[1] == 'X');
@@ -59,26 +60,30 @@ static char type_of_number(const char **at, const char *end)
         is_long |= strchr("lL", **at) != NULL;
         is_unsigned |= strchr("uU", **at) != NULL;
     }
-    return single ? 'f' : point ? 'd' : is_long ? (is_unsigned ? 'm' : 'l') : is_unsigned ? 'u' : 'i';
+    if (single || point)
+        return single ? FE_WORD_FLOAT : FE_WORD_DOUBLE;
+    if (is_long)
+        return is_unsigned ? FE_WORD_ULONG : FE_WORD_LONG;
+    return is_unsigned ? FE_WORD_UINT : FE_WORD_INT;
 }
 
 /* The type of what has this text, of numbers, earlier constants and operators; of a macro its own parameters
- * do as well, which have no part in it. *known: it is nothing else. 0: it has no numbers. */
-static char type_of_value(struct parser *p, const char *at, const char *end, const struct fe_macro *m,
-                          bool *known)
+ * do as well, which have no part in it. *known: it is nothing else. VOID: it has no numbers. */
+static enum fe_word type_of_value(struct parser *p, const char *at, const char *end, const struct fe_macro *m,
+                                  bool *known)
 {
     const char *operators = m ? "+-*/%()<>&|^~?: \t" : "+-*/%()<>&|^~! \t";
-    char type = 0;
+    enum fe_word type = FE_WORD_VOID;
     *known = false;
     while (at < end) {
         if (fe_begins_word(*at)) {
             size_t n = fe_word_length(at);
             const char *name = intern(&p->fe->strings, at, n);
-            uint32_t constant = map_get(&p->macros, (uintptr_t)name);
+            uint32_t constant = map_get(&p->directives.macros, (uintptr_t)name);
             if (fe_macro_parameter(m, name) == FE_MACRO_PARAMETERS) {
                 if (constant == MAP_NONE || !constant)
-                    return 0;
-                type = fe_wider_number(type, (char)constant);
+                    return FE_WORD_VOID;
+                type = fe_wider_number(type, constant);
             }
             at += n;
         } else if ((*at >= '0' && *at <= '9') || (*at == '.' && at[1] >= '0' && at[1] <= '9')) {
@@ -86,7 +91,7 @@ static char type_of_value(struct parser *p, const char *at, const char *end, con
         } else if (strchr(operators, *at)) {
             at++;
         } else {
-            return 0;
+            return FE_WORD_VOID;
         }
     }
     *known = true;
@@ -115,9 +120,9 @@ static void say(struct parser *p, const char *at, const char *end, const char *w
 /* The place of a byte behind the cursor, of a later line too. */
 static place later(const struct parser *p, const char *at)
 {
-    place to = fe_here(p, p->cursor);
-    const char *start = p->line_start;
-    for (const char *c = p->cursor; c < at; c++)
+    place to = fe_here(p, p->in.cursor);
+    const char *start = p->in.line_start;
+    for (const char *c = p->in.cursor; c < at; c++)
         if (*c == '\n') {
             to.line++;
             start = c + 1;
@@ -157,9 +162,9 @@ static void define_function(struct parser *p, const char *at, const char *name, 
     m.constants = type_of_value(p, text, last, &m, &known);
     m.text = arena_strdup(p->arena, text, (size_t)(last - text));
     m.where = (span){fe_here(p, at), later(p, last)};
-    if (known && fe_macro_is_arithmetic(&m)) {
-        vec_push(p->arena, &p->fe->macros, m);
-        map_set(p->arena, &p->fe->macros_of, (uintptr_t)name, p->fe->macros.count - 1);
+    if (known && fe_read_macro(&m)) {
+        vec_push(p->arena, &p->fe->deferred.macros, m);
+        map_set(p->arena, &p->fe->deferred.macros_of, (uintptr_t)name, p->fe->deferred.macros.count - 1);
     }
 }
 
@@ -169,8 +174,9 @@ static void define(struct parser *p, const char *at, const char *word, const cha
     const char *text = fe_behind_blanks(name + n), *last = value_end(text, end);
     const char *interned = intern(&p->fe->strings, name, n);
     bool known = false, has_parameters = n && name[n] == '(';
-    char type = text < last && !has_parameters ? type_of_value(p, text, last, NULL, &known) : 0;
-    map_set(p->arena, &p->macros, (uintptr_t)interned, (uint32_t)type);
+    enum fe_word type =
+        text < last && !has_parameters ? type_of_value(p, text, last, NULL, &known) : FE_WORD_VOID;
+    map_set(p->arena, &p->directives.macros, (uintptr_t)interned, type);
     if (n)
         fe_excuse(p->fe, name, n);
     if (has_parameters) {
@@ -189,7 +195,7 @@ static void define(struct parser *p, const char *at, const char *word, const cha
         fe_fixit(p->fe, whole, arena_printf(p->arena, "typedef %s %s;", value, interned));
     } else if (type && !memchr(text, '\n', (size_t)(last - text))) {
         fe_fixit(p->fe, whole,
-                 arena_printf(p->arena, "const %s %s = %s;", fe_number_type(type), interned, value));
+                 arena_printf(p->arena, "const %s %s = %s;", fe_word_text[type], interned, value));
     }
 }
 
@@ -206,7 +212,7 @@ static bool is_line(const char *at, const char *word)
  * #endif. NULL: there is none; it is not looked for again, so that time is linear. */
 static const char *next_branch(struct parser *p, const char *at, bool only_end)
 {
-    for (unsigned open = 0; at < p->end && !p->no_branches;) {
+    for (unsigned open = 0; at < p->in.end && !p->directives.no_branches;) {
         const char *first = fe_behind_blanks(at), *word = *first == '#' ? fe_behind_blanks(first + 1) : "";
         if (strncmp(word, "if", 2) == 0)
             open++;
@@ -216,9 +222,9 @@ static const char *next_branch(struct parser *p, const char *at, bool only_end)
         else if (is_line(word, "endif"))
             open--;
         const char *end = line_end(p, at);
-        at = end < p->end ? end + 1 : p->end;
+        at = end < p->in.end ? end + 1 : p->in.end;
     }
-    p->no_branches = true;
+    p->directives.no_branches = true;
     return NULL;
 }
 
@@ -235,13 +241,13 @@ static bool holds(struct parser *p, const char *word, const char *text, const ch
         return !(*text == '0' && value_end(text, end) == text + 1);
     name += strspn(name, " \t(");
     const char *interned = intern(&p->fe->strings, name, fe_word_length(name));
-    return is_not == (map_get(&p->macros, (uintptr_t)interned) == MAP_NONE);
+    return is_not == (map_get(&p->directives.macros, (uintptr_t)interned) == MAP_NONE);
 }
 
 /* The lines up to the next branch or the end are left out as well. */
 static void leave_out(struct parser *p, const char *at, const char *to)
 {
-    const char *first = p->line_start;
+    const char *first = p->in.line_start;
     place from = fe_here(p, fe_behind_blanks(first) == at ? first : at);
     fe_go_on(p, to);
     fe_fixit(p->fe, (span){from, fe_here(p, to)}, "");
@@ -250,7 +256,7 @@ static void leave_out(struct parser *p, const char *at, const char *to)
 static const char *behind_line(const struct parser *p, const char *at)
 {
     const char *end = line_end(p, at);
-    return end < p->end ? end + 1 : end;
+    return end < p->in.end ? end + 1 : end;
 }
 
 /* An #elif at `at` that C would not take. */
@@ -311,7 +317,7 @@ void fe_directive_line(struct parser *p, const char *at)
 /* At the first character of a line that is no blank. */
 static bool begins_line(const struct parser *p, const char *at)
 {
-    const char *before = p->line_start;
+    const char *before = p->in.line_start;
     while (before < at && (*before == ' ' || *before == '\t' || *before == '\f' || *before == '\v'))
         before++;
     return before == at;
@@ -362,20 +368,20 @@ static bool read_marker(struct parser *p, const char *at, const char *end, uint3
     return digits && n <= LINE_MOST && text + strspn(text, " \t0123456789\r") == end;
 }
 
-bool fe_line_marker(struct parser *p, const char *at)
+bool fe_skip_line_marker(struct parser *p, const char *at)
 {
     const char *word = at + 1 + strspn(at + 1, " \t"), *name;
-    const char *end = memchr(at, '\n', (size_t)(p->end - at));
+    const char *end = memchr(at, '\n', (size_t)(p->in.end - at));
     uint32_t line;
     bool is_line = strncmp(word, "line", strlen("line")) == 0 && (word[4] == ' ' || word[4] == '\t');
     if (!begins_line(p, at) || (!is_line && !(*word >= '0' && *word <= '9')))
         return false;
-    end = end ? end : p->end;
+    end = end ? end : p->in.end;
     word += is_line ? 4 + strspn(word + 4, " \t") : 0;
     if (read_marker(p, word, end, &line, &name))
-        source_mark(p->fe->diags->arena, p->fe->source, p->line, line, name);
+        source_mark(p->fe->diags->arena, p->fe->source, p->in.line, line, name);
     else
         fe_report(p->fe, FE_MSG(bad_marker), (span){fe_here(p, at), fe_here(p, end)});
-    p->cursor = end;
+    p->in.cursor = end;
     return true;
 }

@@ -70,15 +70,16 @@ static enum group made_group(const char *at, const char **end)
 
 static void note_group(struct parser *p, const char *name, size_t n, struct fe_group g)
 {
-    vec_push(p->arena, &p->group_decls, g);
-    map_set(p->arena, &p->group_names, (uintptr_t)intern(&p->fe->strings, name, n), p->group_decls.count - 1);
+    vec_push(p->arena, &p->groups.decls, g);
+    map_set(p->arena, &p->groups.names, (uintptr_t)intern(&p->fe->strings, name, n),
+            p->groups.decls.count - 1);
     fe_excuse(p->fe, name, n);
 }
 
 void fe_fix_groups(struct parser *p)
 {
-    for (uint32_t i = 0; i < p->group_decls.count; i++) {
-        const struct fe_group *g = &p->group_decls.at[i];
+    for (uint32_t i = 0; i < p->groups.decls.count; i++) {
+        const struct fe_group *g = &p->groups.decls.at[i];
         if (g->which != UINT32_MAX && !g->is_needed)
             diag_fix_later(p->fe->diags, g->which, g->where, "");
     }
@@ -104,7 +105,7 @@ static bool may_be_of_group(struct parser *p, const char *word, const char *afte
         may = *types[i] == *word && strcmp(types[i], word) == 0;
     for (size_t i = 0; i < COUNT(functions) && !may; i++)
         may = *functions[i] == *word && strcmp(functions[i], word) == 0;
-    return may || map_get(&p->group_names, (uintptr_t)word) != MAP_NONE;
+    return may || map_get(&p->groups.names, (uintptr_t)word) != MAP_NONE;
 }
 
 /* TYPE NAME = GROUP; at the start of a statement is left out. */
@@ -135,7 +136,7 @@ static bool skip_declaration(struct parser *p, const char *first, span where)
         group == GROUP_BLOCK ? "the block is all threads that barrier() waits for: remove the line"
                              : "a tile of 32 threads is the warp: remove the line");
     note_group(p, type, n, (struct fe_group){group, false, fe_latest(p->fe), fe_removal(p->fe, where)});
-    p->cursor = end + 1;
+    p->in.cursor = end + 1;
     return true;
 }
 
@@ -143,18 +144,18 @@ static bool skip_declaration(struct parser *p, const char *first, span where)
 static enum group named_group(struct parser *p, const char *at, const char **end)
 {
     size_t n = fe_begins_word(*at) ? fe_word_length(at) : 0;
-    uint32_t known = n ? map_get(&p->group_names, (uintptr_t)intern(&p->fe->strings, at, n)) : MAP_NONE;
+    uint32_t known = n ? map_get(&p->groups.names, (uintptr_t)intern(&p->fe->strings, at, n)) : MAP_NONE;
     if (known == MAP_NONE)
         return made_group(at, end);
     *end = fe_behind_blanks(at + n);
-    return (enum group)p->group_decls.at[known].kind;
+    return (enum group)p->groups.decls.at[known].kind;
 }
 
 /* ---- what is asked of it ------------------------------------------------------------------------------- */
 
 static int give_name(struct parser *p, union value *value, span *where, const char *end, const char *name)
 {
-    p->cursor = end;
+    p->in.cursor = end;
     where->end = fe_here(p, end);
     value->name = intern_z(&p->fe->strings, name);
     return TOK_NAME;
@@ -200,23 +201,23 @@ static int read_sync(struct parser *p, const char *name, union value *value, spa
     say(p, *where, "sync", arena_printf(p->arena, "write %s()", kern));
     fe_fixit(p->fe, *where, arena_printf(p->arena, "%s()", kern));
     give_name(p, value, where, end + 1, kern);
-    fe_wait(p, '(', *value, span_after(*where));
-    fe_wait(p, ')', *value, span_after(*where));
+    fe_queue_token(p, '(', *value, span_after(*where));
+    fe_queue_token(p, ')', *value, span_after(*where));
     return TOK_NAME;
 }
 
 int fe_translate_group(struct parser *p, union value *value, span *where)
 {
-    if (!may_be_of_group(p, value->name, p->cursor))
+    if (!may_be_of_group(p, value->name, p->in.cursor))
         return -1;
-    const char *first = p->line_start + where->at.column - 1, *name = behind_scopes(first), *end;
+    const char *first = p->in.line_start + where->at.column - 1, *name = behind_scopes(first), *end;
     if (skip_declaration(p, first, *where))
         return 0;
     enum group group = named_group(p, name, &end);
     int token = group && *end == '.' ? read_member(p, group, first, fe_behind_blanks(end + 1), value, where)
                                      : read_sync(p, name, value, where);
-    uint32_t i = token < 0 ? map_get(&p->group_names, (uintptr_t)value->name) : MAP_NONE;
+    uint32_t i = token < 0 ? map_get(&p->groups.names, (uintptr_t)value->name) : MAP_NONE;
     if (i != MAP_NONE)
-        p->group_decls.at[i].is_needed = true;
+        p->groups.decls.at[i].is_needed = true;
     return token;
 }

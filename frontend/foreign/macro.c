@@ -10,21 +10,6 @@
 #include "frontend/check/check.h"
 #include "frontend/parse/parser.h"
 
-static const char number_letters[] = "iulmfd";
-static const char *const number_types[] = {"int", "uint", "long", "ulong", "float", "double"};
-
-char fe_wider_number(char a, char b)
-{
-    if (!a || !b)
-        return a ? a : b;
-    return strchr(number_letters, a) > strchr(number_letters, b) ? a : b;
-}
-
-const char *fe_number_type(char letter)
-{
-    return number_types[strchr(number_letters, letter) - number_letters];
-}
-
 uint32_t fe_macro_parameter(const struct fe_macro *m, const char *name)
 {
     for (uint32_t i = 0; m && i < m->count; i++)
@@ -44,7 +29,7 @@ static bool names_parameter(const struct fe_macro *m, const char *at)
     return false;
 }
 
-bool fe_macro_is_arithmetic(struct fe_macro *m)
+bool fe_read_macro(struct fe_macro *m)
 {
     bool compares = false; /* without the ? yet */
     const char *arms = NULL;
@@ -64,47 +49,44 @@ bool fe_macro_is_arithmetic(struct fe_macro *m)
     return *m->text && !compares && (!arms || names_parameter(m, arms));
 }
 
-/* The letter of what C makes of the argument; 0: a function does not take it as a number. */
-static char letter_of(struct checker *c, const struct fe_expr *e)
+/* The type that C makes of the argument's; VOID: a function does not take it as a number. */
+static enum fe_word number_type(struct checker *c, const struct fe_expr *e)
 {
     if (!fe_is_arithmetic(e->type) || e->type->kind == FE_TYPE_BOOL || fe_changes(c, e))
-        return 0;
-    const struct fe_type *t = fe_promoted(c, e->type->plain);
-    for (size_t i = 0; i < COUNT(number_types); i++)
-        if (strcmp(fe_type_text(c, t), number_types[i]) == 0)
-            return number_letters[i];
-    return 0;
+        return FE_WORD_VOID;
+    return (enum fe_word)fe_promoted(c, e->type->plain)->kind; /* types.h: the words come first */
 }
 
 void fe_note_macro_call(struct checker *c, const struct fe_expr *call)
 {
     const struct fe_expr *callee = call->call.callee;
-    uint32_t i = callee->kind == FE_EXPR_NAME ? map_get(&c->fe->macros_of, (uintptr_t)callee->name.name)
-                                              : MAP_NONE,
+    uint32_t i = callee->kind == FE_EXPR_NAME
+                     ? map_get(&c->fe->deferred.macros_of, (uintptr_t)callee->name.name)
+                     : MAP_NONE,
              k = 0;
-    if (i == MAP_NONE || c->unevaluated)
+    if (i == MAP_NONE || c->context.unevaluated)
         return;
-    struct fe_macro *m = &c->fe->macros.at[i];
+    struct fe_macro *m = &c->fe->deferred.macros.at[i];
     m->differs |= call->call.arg_count != m->count;
     for (const struct fe_expr *a = call->call.args; a && k < m->count; a = a->next, k++) {
         bool is_own = a->kind == FE_EXPR_CALL && a->call.callee->kind == FE_EXPR_NAME &&
                       a->call.callee->name.name == m->name; /* SQ(SQ(x)) */
-        char letter = is_own ? m->given[k] : letter_of(c, a);
-        m->differs |= !letter || (m->given[k] && m->given[k] != letter);
-        m->given[k] = letter;
+        enum fe_word type = is_own ? m->given[k] : number_type(c, a);
+        m->differs |= !type || (m->given[k] && m->given[k] != type);
+        m->given[k] = type;
     }
 }
 
 void fe_fix_macros(struct frontend *fe)
 {
-    for (uint32_t i = 0; i < fe->macros.count; i++) {
-        const struct fe_macro *m = &fe->macros.at[i];
+    for (uint32_t i = 0; i < fe->deferred.macros.count; i++) {
+        const struct fe_macro *m = &fe->deferred.macros.at[i];
         struct text parameters = {.arena = &fe->arena};
-        char type = m->constants;
+        enum fe_word type = m->constants;
         bool same = true;
         for (uint32_t k = 0; k < m->count && m->given[0]; k++) {
             type = fe_wider_number(type, m->given[k]);
-            text_printf(&parameters, "%s%s %s", k ? ", " : "", fe_number_type(m->given[k]), m->parameters[k]);
+            text_printf(&parameters, "%s%s %s", k ? ", " : "", fe_word_text[m->given[k]], m->parameters[k]);
             same &= m->given[k] == m->given[0];
         }
         bool suits = (!m->has_choice && !m->has_shift) || (same && type == m->given[0]);
@@ -113,7 +95,7 @@ void fe_fix_macros(struct frontend *fe)
         if (m->differs || !m->given[0] || !suits)
             continue;
         diag_fix_later(fe->diags, m->which, m->where,
-                       arena_printf(&fe->arena, "%s %s(%s) { return %s; }", fe_number_type(type), m->name,
+                       arena_printf(&fe->arena, "%s %s(%s) { return %s; }", fe_word_text[type], m->name,
                                     parameters.at, m->text));
     }
 }

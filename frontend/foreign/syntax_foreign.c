@@ -21,7 +21,7 @@ static bool say_foreign_type(struct parser *p, const char *name, span where)
 
 static bool follows(const struct parser *p, const char *text)
 {
-    return strncmp(p->cursor, text, strlen(text)) == 0;
+    return strncmp(p->in.cursor, text, strlen(text)) == 0;
 }
 
 static void say_foreign(struct parser *p, span where, const char *text, const char *advice)
@@ -46,7 +46,7 @@ static bool guess_chevrons(struct parser *p, const struct syntax_error *e)
 static bool guess_semantic(struct parser *p, const struct syntax_error *e)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    const char *at = p->cursor + strspn(p->cursor, " \t");
+    const char *at = p->in.cursor + strspn(p->in.cursor, " \t");
     const char *word = e->token == ':' ? arena_strdup(p->arena, at, strspn(at, letters)) : "";
     const struct fe_foreign_name *foreign = *word ? fe_find_foreign(p->arena, word) : NULL;
     if (!foreign || !foreign->advice)
@@ -103,10 +103,10 @@ void fe_note_opener(struct parser *p, struct bracket b)
 static const struct fe_decl *next_parameter(const struct parser *p)
 {
     for (const struct fe_decl *d = p->unit->first; d; d = d->next) {
-        if (d->kind != FE_DECL_FUNCTION || d->name != p->launched)
+        if (d->kind != FE_DECL_FUNCTION || d->name != p->launch.kernel)
             continue;
         const struct fe_decl *parameter = fe_params(d);
-        for (uint32_t i = 0; parameter && i < p->argument; i++)
+        for (uint32_t i = 0; parameter && i < p->launch.argument; i++)
             parameter = parameter->next;
         return parameter;
     }
@@ -116,7 +116,7 @@ static const struct fe_decl *next_parameter(const struct parser *p)
 bool fe_guess_launch(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    if (e->token == TOK_LAUNCH && p->brackets.count > p->repeats) {
+    if (e->token == TOK_LAUNCH && p->brackets.count > p->launch.repeats) {
         fe_report(p->fe, FE_MSG(launch_in_function), h->current);
         fe_note_opener(p, p->brackets.at[0]);
         p->stopped = true; /* what follows would be taken for more of the function */
@@ -126,10 +126,10 @@ bool fe_guess_launch(struct parser *p, const struct syntax_error *e)
         e->token == TOK_INTEGER || e->token == TOK_FLOATING || e->token == '{' || e->token == TOK_STRING;
     bool behind_name =
         h->previous_token == TOK_NAME && (e->token == '(' || e->token == ',' || e->token == ')');
-    if (!p->in_launch || e->wants_expression || !(value || behind_name))
+    if (!p->launch.is_open || e->wants_expression || !(value || behind_name))
         return false;
     bool begins = h->previous_token == '(' || (h->previous_token == ',' && e->wants_name);
-    bool argument = p->in_arguments && p->brackets.count <= p->repeats + 1 + (e->token == '(');
+    bool argument = p->launch.in_arguments && p->brackets.count <= p->launch.repeats + 1 + (e->token == '(');
     if (!(behind_name ? argument : begins))
         return false;
     span where = behind_name ? h->previous : h->current;
@@ -176,7 +176,7 @@ static const struct fe_foreign_name *row_within(const char *at, const char *end)
 /* GLSL's `layout(…) in;`; false: there is none. */
 static bool skip_direction(struct parser *p)
 {
-    const char *at = p->cursor + strspn(p->cursor, " \t");
+    const char *at = p->in.cursor + strspn(p->in.cursor, " \t");
     size_t n = fe_word_length(at);
     const char *behind = at + n + strspn(at + n, " \t");
     bool is_direction = (n == 2 && memcmp(at, "in", 2) == 0) || (n == 3 && memcmp(at, "out", 3) == 0);
@@ -188,7 +188,8 @@ static bool skip_direction(struct parser *p)
 
 bool fe_skip_call(struct parser *p, const char *word, const char *advice, span where, bool fixes)
 {
-    const char *open = p->cursor + strspn(p->cursor, " \t\r\n"), *end = *open == '(' ? closing(open) : NULL;
+    const char *open = p->in.cursor + strspn(p->in.cursor, " \t\r\n"),
+               *end = *open == '(' ? closing(open) : NULL;
     if (!end)
         return false;
     const struct fe_foreign_name *row = row_within(open, end);
@@ -196,7 +197,7 @@ bool fe_skip_call(struct parser *p, const char *word, const char *advice, span w
     fe_go_on(p, end);
     bool is_removed = skip_direction(p) || fixes;
     if (is_removed)
-        fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->cursor)});
+        fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->in.cursor)});
     return true;
 }
 

@@ -78,30 +78,30 @@ static place behind(place here, const char *at, size_t n)
 /* Notes NAME<…> of the file's calls, and how often NAME( stands there, once. */
 static void find_uses(struct parser *p)
 {
-    if (p->template_uses.count)
+    if (p->templates.uses.count)
         return;
-    vec_push(p->arena, &p->template_uses, (struct template_use){0}); /* none */
-    place here = {p->file->before + 1, 1};
+    vec_push(p->arena, &p->templates.uses, (struct template_use){0}); /* none */
+    place here = {p->in.file->before + 1, 1};
     const char *name = NULL;
     size_t length = 0;
-    for (const char *at = p->file->text; at < p->end;) {
+    for (const char *at = p->in.file->text; at < p->in.end;) {
         const char *next = behind_quoted(at);
         size_t n = next > at ? (size_t)(next - at) : fe_in_word(*at) ? fe_word_length(at) : 1;
         const char *end = *at == '<' ? at + 1 + strspn(at + 1, inside) : "";
         if (length && *at == '(') {
             uintptr_t key = (uintptr_t)intern(&p->fe->strings, name, length);
-            uint32_t count = map_get(&p->plain_uses, key);
-            map_set(p->arena, &p->plain_uses, key, count == MAP_NONE ? 1 : count + 1);
+            uint32_t count = map_get(&p->templates.plain, key);
+            map_set(p->arena, &p->templates.plain, key, count == MAP_NONE ? 1 : count + 1);
         }
         const char *follows = *end == '>' ? fe_behind_blanks(end + 1) : "";
         if (length && (*follows == '(' || strncmp(follows, "<<<", 3) == 0)) {
             uintptr_t key = (uintptr_t)intern(&p->fe->strings, name, length);
-            uint32_t before = map_get(&p->uses_of, key);
+            uint32_t before = map_get(&p->templates.latest, key);
             struct template_use u = {intern(&p->fe->strings, at + 1, (size_t)(end - at - 1)),
                                      {here, behind(here, at, (size_t)(end + 1 - at))},
                                      before == MAP_NONE ? 0 : before};
-            map_set(p->arena, &p->uses_of, key, p->template_uses.count);
-            vec_push(p->arena, &p->template_uses, u);
+            map_set(p->arena, &p->templates.latest, key, p->templates.uses.count);
+            vec_push(p->arena, &p->templates.uses, u);
         }
         name = at;
         length = next > at || !fe_in_word(*at) ? 0 : n;
@@ -204,9 +204,9 @@ static const char *name_before(struct parser *p, const char *at)
  * parameter. */
 static const char *common_arguments(struct parser *p, uint32_t use)
 {
-    const char *text = p->template_uses.at[use].arguments;
-    for (uint32_t i = use; i; i = p->template_uses.at[i].before)
-        if (p->template_uses.at[i].arguments != text)
+    const char *text = p->templates.uses.at[use].arguments;
+    for (uint32_t i = use; i; i = p->templates.uses.at[i].before)
+        if (p->templates.uses.at[i].arguments != text)
             return NULL;
     size_t n;
     for (const char *at = text; *at; at += n ? n : 1) {
@@ -224,21 +224,22 @@ static void fix_template(struct parser *p, place from, const char *open, const c
     const char *parenthesis, *end = function_end(close + 1, &parenthesis);
     find_uses(p);
     const char *name = end ? name_before(p, parenthesis) : "";
-    uint32_t use = map_get(&p->uses_of, (uintptr_t)name);
-    bool is_deduced = map_get(&p->plain_uses, (uintptr_t)name) != 1; /* by some call from its arguments */
+    uint32_t use = map_get(&p->templates.latest, (uintptr_t)name);
+    bool is_deduced =
+        map_get(&p->templates.plain, (uintptr_t)name) != 1; /* by some call from its arguments */
     const char *text = use == MAP_NONE || is_deduced ? NULL : common_arguments(p, use);
     if (!text || !read_list(p, open + 1, close, &parameters, true) ||
         !read_list(p, text, text + strlen(text), &arguments, false) || parameters.count != arguments.count)
         return;
     fe_fix_removal(p->fe, (span){from, fe_here(p, close + 1)});
     replace(p, close + 1, end, &parameters, &arguments);
-    for (; use; use = p->template_uses.at[use].before)
-        fe_fix_also(p->fe, p->template_uses.at[use].where, "");
+    for (; use; use = p->templates.uses.at[use].before)
+        fe_fix_also(p->fe, p->templates.uses.at[use].where, "");
 }
 
 bool fe_skip_template(struct parser *p, const char *name, span where)
 {
-    const char *open = fe_behind_blanks(p->cursor), *close = *open == '<' ? closing_angle(open) : NULL;
+    const char *open = fe_behind_blanks(p->in.cursor), *close = *open == '<' ? closing_angle(open) : NULL;
     if (strcmp(name, "template") != 0 || !close)
         return false;
     fe_report(p->fe, FE_MSG(foreign_word), where, name, fe_find_foreign_type(name)->advice);
@@ -254,7 +255,7 @@ bool fe_skip_template(struct parser *p, const char *name, span where)
 bool fe_skip_template_arguments(struct parser *p, const char *name)
 {
     int before = p->history.current_token;
-    const char *open = p->cursor;
+    const char *open = p->in.cursor;
     if (*open != '<' || open[1] == '<')
         return false;
     const char *first = fe_behind_blanks(open + 1), *end = open + 1 + strspn(open + 1, inside);
@@ -272,6 +273,6 @@ bool fe_skip_template_arguments(struct parser *p, const char *name)
         span where = {fe_here(p, open), fe_here(p, end + 1)};
         fe_report(p->fe, FE_MSG(foreign_word), where, "<", fe_find_foreign_type("template")->advice);
     }
-    p->cursor = end + 1;
+    p->in.cursor = end + 1;
     return true;
 }

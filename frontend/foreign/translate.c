@@ -23,7 +23,7 @@ static bool follows(const char *at, const char *text)
 /* The text from the start of the token on. */
 static const char *where_text(const struct parser *p, span where)
 {
-    return p->line_start + where.at.column - 1;
+    return p->in.line_start + where.at.column - 1;
 }
 
 static void say(struct parser *p, span where, const char *text, const char *advice)
@@ -31,18 +31,18 @@ static void say(struct parser *p, span where, const char *text, const char *advi
     fe_report(p->fe, FE_MSG(foreign_word), where, text, advice);
 }
 
-void fe_wait(struct parser *p, int token, union value value, span where)
+void fe_queue_token(struct parser *p, int token, union value value, span where)
 {
-    struct waiting t = {token, value, where};
-    vec_push(p->arena, &p->waiting, t);
+    struct queued t = {token, value, where};
+    vec_push(p->arena, &p->translation.queue, t);
 }
 
 void fe_go_on(struct parser *p, const char *to)
 {
-    for (; p->cursor < to; p->cursor++)
-        if (*p->cursor == '\n') {
-            p->line++;
-            p->line_start = p->cursor + 1;
+    for (; p->in.cursor < to; p->in.cursor++)
+        if (*p->in.cursor == '\n') {
+            p->in.line++;
+            p->in.line_start = p->in.cursor + 1;
         }
 }
 
@@ -55,20 +55,20 @@ static int constructor(struct parser *p, span *where)
                        p->blocks.count;
     if (!is_declared || fe_around(p).members)
         return '(';
-    const char *first = fe_behind_blanks(p->cursor);
+    const char *first = fe_behind_blanks(p->in.cursor);
     const char *word = intern(&p->fe->strings, first, fe_word_length(first));
     if (*first == ')' || *first == '*' || fe_is_type_word(p, word))
         return '(';
     size_t n;
     const char *text = fe_span_text(p->fe, h->previous, &n), *type = arena_strdup(p->arena, text, n);
-    if (!fe_is_excused(p->fe, p->type.value.name)) {
+    if (!fe_is_excused(p->fe, p->translation.type.value.name)) {
         fe_report(p->fe, FE_MSG(constructor), *where, type, h->current_name, type);
         fe_fixit(p->fe, (span){where->at, where->at}, arena_printf(p->arena, " = (%s)", type));
     }
-    fe_wait(p, '(', p->type.value, *where);
-    fe_wait(p, p->type.token, p->type.value, *where);
-    fe_wait(p, ')', p->type.value, *where);
-    fe_wait(p, '(', p->type.value, *where);
+    fe_queue_token(p, '(', p->translation.type.value, *where);
+    fe_queue_token(p, p->translation.type.token, p->translation.type.value, *where);
+    fe_queue_token(p, ')', p->translation.type.value, *where);
+    fe_queue_token(p, '(', p->translation.type.value, *where);
     return '=';
 }
 
@@ -106,10 +106,10 @@ static bool wants_operand(int before)
 /* int(x), float4(x, y, z, w) in an expression: `(` waits behind a cast. */
 static int functional_cast(struct parser *p, int token, union value *value, span *where)
 {
-    const char *next = fe_behind_blanks(p->cursor);
+    const char *next = fe_behind_blanks(p->in.cursor);
     const char *inside = *next == '(' ? fe_behind_blanks(next + 1) : next;
     bool is_call = *next == '(' && *inside != '*' && *inside != ')';
-    if (!is_call || !p->blocks.count || p->in_launch || !wants_operand(p->history.current_token))
+    if (!is_call || !p->blocks.count || p->launch.is_open || !wants_operand(p->history.current_token))
         return token;
     size_t n;
     const char *text = fe_span_text(p->fe, *where, &n), *type = arena_strdup(p->arena, text, n);
@@ -118,8 +118,8 @@ static int functional_cast(struct parser *p, int token, union value *value, span
     else
         fe_report(p->fe, FE_MSG(cast_syntax), *where, type);
     fe_fixit(p->fe, *where, arena_printf(p->arena, "(%s)", type));
-    fe_wait(p, token, *value, *where);
-    fe_wait(p, ')', *value, span_after(*where));
+    fe_queue_token(p, token, *value, *where);
+    fe_queue_token(p, ')', *value, span_after(*where));
     where->end = where->at;
     return '(';
 }
@@ -128,7 +128,7 @@ static int functional_cast(struct parser *p, int token, union value *value, span
 static int named_cast(struct parser *p, span *where)
 {
     static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 \t*";
-    const char *type = fe_behind_blanks(p->cursor) + 1, *end = type + strspn(type, inside);
+    const char *type = fe_behind_blanks(p->in.cursor) + 1, *end = type + strspn(type, inside);
     if (type[-1] != '<' || *end != '>' || *fe_behind_blanks(end + 1) != '(')
         return TOK_NAME;
     const char *first = fe_behind_blanks(type), *last = end;
@@ -138,8 +138,8 @@ static int named_cast(struct parser *p, span *where)
     span whole = {where->at, fe_here(p, end + 1)};
     fe_report(p->fe, FE_MSG(cast_syntax), whole, text);
     fe_fixit(p->fe, whole, arena_printf(p->arena, "(%s)", text));
-    p->cast_end = end;
-    p->cursor = type;
+    p->translation.cast_end = end;
+    p->in.cursor = type;
     return '(';
 }
 
@@ -188,12 +188,12 @@ static bool skip_operator(struct parser *p, union value *value, span *where)
 {
     if (strcmp(value->name, "operator") != 0)
         return false;
-    const char *at = fe_behind_blanks(p->cursor),
+    const char *at = fe_behind_blanks(p->in.cursor),
                *end = follows(at, "()") ? at + 2 : at + strspn(at, "+-*/%=<>!&|^~[]");
     if (end == at || *fe_behind_blanks(end) != '(')
         return false;
     const char *name = arena_strdup(p->arena, where_text(p, *where), (size_t)(end - where_text(p, *where)));
-    p->cursor = end;
+    p->in.cursor = end;
     where->end = fe_here(p, end);
     say(p, *where, name,
         "operators have one meaning: write a function with a name, add(a, b); vectors have + - * / of their "
@@ -207,8 +207,8 @@ static bool skip_operator(struct parser *p, union value *value, span *where)
 /* std::min is min. */
 static int qualified_name(struct parser *p, span where)
 {
-    p->cursor += 2;
-    where.end = fe_here(p, p->cursor);
+    p->in.cursor += 2;
+    where.end = fe_here(p, p->in.cursor);
     say(p, where, "::", "write the name behind it alone");
     fe_fixit(p->fe, where, "");
     return 0;
@@ -221,16 +221,16 @@ static bool skip_group(struct parser *p, const char *end, span where, const char
     bool is_group = *open == '{';
     say(p, (span){where.at, fe_here(p, end)}, text, advice);
     fe_go_on(p, is_group ? open + 1 : end);
-    p->groups += is_group;
-    fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->cursor)});
+    p->translation.blocks += is_group;
+    fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->in.cursor)});
     return true;
 }
 
-bool fe_ends_group(struct parser *p, const char *at)
+bool fe_skip_brace(struct parser *p, const char *at)
 {
-    if (!p->groups || p->brackets.count)
+    if (!p->translation.blocks || p->brackets.count)
         return false;
-    p->groups--;
+    p->translation.blocks--;
     span where = {fe_here(p, at), fe_here(p, at + 1)};
     say(p, where, "}", "what it closes is left out: remove it");
     fe_fix_removal(p->fe, where);
@@ -239,7 +239,7 @@ bool fe_ends_group(struct parser *p, const char *at)
 
 static bool skip_linkage(struct parser *p, span where)
 {
-    const char *string = fe_behind_blanks(p->cursor),
+    const char *string = fe_behind_blanks(p->in.cursor),
                *end = *string == '"' ? strpbrk(string + 1, "\"\n") : NULL;
     return end && *end == '"' &&
            skip_group(p, end + 1, where, "extern \"C\"", "names are those of the source anyway: remove it");
@@ -249,7 +249,7 @@ static bool skip_linkage(struct parser *p, span where)
 static bool skip_namespace(struct parser *p, const char *name, span where)
 {
     bool is_using = strcmp(name, "using") == 0;
-    const char *at = fe_behind_blanks(p->cursor), *end = at + strcspn(at, ";{\n");
+    const char *at = fe_behind_blanks(p->in.cursor), *end = at + strcspn(at, ";{\n");
     if (p->brackets.count || (!is_using && strcmp(name, "namespace") != 0))
         return false;
     if (is_using && !follows(at, "namespace"))
@@ -259,22 +259,23 @@ static bool skip_namespace(struct parser *p, const char *name, span where)
         return !is_using && skip_group(p, at + fe_word_length(at), where, name, advice);
     say(p, where, name, "there are no namespaces: remove it");
     fe_go_on(p, end + 1);
-    fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->cursor)});
+    fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->in.cursor)});
     return true;
 }
 
 bool fe_in_parameters(const struct parser *p)
 {
     int before = p->history.current_token;
-    return !p->blocks.count && !p->in_value && p->brackets.count && p->brackets.at[0].open == '(' &&
-           vec_last(&p->brackets).open == '(' && (before == '(' || before == ',');
+    return !p->blocks.count && !p->translation.in_value && p->brackets.count &&
+           p->brackets.at[0].open == '(' && vec_last(&p->brackets).open == '(' &&
+           (before == '(' || before == ',');
 }
 
 /* k<<<8, 128>>>(p): the call is no kernel's. */
 static bool skip_chevrons(struct parser *p, union value *value)
 {
     static const char name[] = "<<<";
-    const char *open = p->cursor + strspn(p->cursor, " \t\r\n");
+    const char *open = p->in.cursor + strspn(p->in.cursor, " \t\r\n");
     size_t n = follows(open, name) ? strcspn(open, ";{}") : 0;
     const char *end = n ? memmem(open, n < LOOK_AHEAD ? n : LOOK_AHEAD, ">>>", 3) : NULL;
     if (!end)
@@ -284,7 +285,7 @@ static bool skip_chevrons(struct parser *p, union value *value)
     say(p, where, name, "outside of functions write launch k(a = …) grid(blocks) block(threads);");
     fe_go_on(p, end + strlen(name));
     if (!p->blocks.count) /* the whole of it, which is no declaration */
-        fe_go_on(p, p->cursor + strcspn(p->cursor, ";{}"));
+        fe_go_on(p, p->in.cursor + strcspn(p->in.cursor, ";{}"));
     fe_excuse(p->fe, name, strlen(name));
     value->name = intern_z(&p->fe->strings, name);
     return true;
@@ -298,7 +299,7 @@ static bool stands_in_cast(const struct parser *p)
     const struct history *h = &p->history;
     bool opens = h->current_token == '(' && p->blocks.count && !vec_last(&p->brackets).is_condition &&
                  !vec_last(&p->brackets).is_for;
-    const char *next = fe_behind_blanks(p->cursor), *close = next + strspn(next, "* \t");
+    const char *next = fe_behind_blanks(p->in.cursor), *close = next + strspn(next, "* \t");
     if (!opens || *close != ')' ||
         !(wants_operand(h->previous_token) || fe_ends_statement(h->previous_token)))
         return false;
@@ -314,8 +315,8 @@ static bool stands_for_type(const struct parser *p, const char *name)
     bool begins = fe_ends_statement(before) || before == TOK_QUALIFIER || before == TOK_PREFIX ||
                   before == TOK_TYPEDEF || in_for;
     bool in_list = fe_in_parameters(p);
-    const char *next = fe_behind_blanks(p->cursor);
-    if (p->in_launch || p->repeats || (!begins && !in_list))
+    const char *next = fe_behind_blanks(p->in.cursor);
+    if (p->launch.is_open || p->launch.repeats || (!begins && !in_list))
         return stands_in_cast(p);
     if (fe_begins_word(*next))
         return true;
@@ -327,7 +328,7 @@ static bool stands_for_type(const struct parser *p, const char *name)
         return in_list;
     next = fe_behind_blanks(next + fe_word_length(next));
     return is_outside || (*next == '=' && next[1] != '=') || fe_find_foreign_type(name) ||
-           map_get(&p->tags, (uintptr_t)name) != MAP_NONE;
+           map_get(&p->names.tags, (uintptr_t)name) != MAP_NONE;
 }
 
 /* A name where a type is wanted. */
@@ -337,12 +338,12 @@ static int unknown_type(struct parser *p, union value *value, span *where)
     if (!stands_for_type(p, name))
         return TOK_NAME;
     const struct fe_foreign_name *foreign = fe_find_foreign_type(name);
-    uint32_t tag = map_get(&p->tags, (uintptr_t)name);
+    uint32_t tag = map_get(&p->names.tags, (uintptr_t)name);
     if (tag != MAP_NONE) {
         const char *word = fe_decl_text[tag];
         fe_report(p->fe, FE_MSG(tag_as_type), *where, name, word, name);
         fe_fixit(p->fe, (span){where->at, where->at}, arena_printf(p->arena, "%s ", word));
-        fe_wait(p, TOK_NAME, *value, *where);
+        fe_queue_token(p, TOK_NAME, *value, *where);
         value->word = false;
         return tag == FE_DECL_ENUM ? TOK_ENUM : TOK_STRUCT;
     }
@@ -358,14 +359,14 @@ static int unknown_type(struct parser *p, union value *value, span *where)
             return token;
     }
     value->name = name;
-    p->type = (struct waiting){TOK_TYPE_NAME, *value, *where};
+    p->translation.type = (struct queued){TOK_TYPE_NAME, *value, *where};
     return TOK_TYPE_NAME;
 }
 
 /* The bits of a number's type by its word; 0: of no integer. */
 static unsigned bits_of(const struct parser *p)
 {
-    switch (p->type.token == TOK_WORD ? p->type.value.word : FE_WORD_VOID) {
+    switch (p->translation.type.token == TOK_WORD ? p->translation.type.value.word : FE_WORD_VOID) {
     case FE_WORD_CHAR:
     case FE_WORD_UCHAR: return 8;
     case FE_WORD_SHORT:
@@ -387,14 +388,14 @@ static bool skip_bits(struct parser *p, span where)
         h->current_token == TOK_WORD ||
         (h->current_token == TOK_NAME &&
          (h->previous_token == TOK_WORD || h->previous_token == ',' || h->previous_token == TOK_TYPE_NAME));
-    const char *at = fe_behind_blanks(p->cursor), *end = at + strcspn(at, ",;{}\n/");
+    const char *at = fe_behind_blanks(p->in.cursor), *end = at + strcspn(at, ",;{}\n/");
     if (!is_member || !has_type || at == end)
         return false;
     while (end[-1] == ' ' || end[-1] == '\t')
         end--;
     const char *bits = arena_strdup(p->arena, at, (size_t)(end - at));
     fe_report(p->fe, FE_MSG(bit_field), where, bits);
-    p->cursor = end;
+    p->in.cursor = end;
     if (bits_of(p) && strcmp(bits, arena_printf(p->arena, "%u", bits_of(p))) == 0)
         fe_fix_removal(p->fe, (span){h->current.end, fe_here(p, end)});
     return true;
@@ -423,9 +424,9 @@ static int translate_name(struct parser *p, union value *value, span *where)
     int of_group = fe_translate_group(p, value, where);
     if (of_group >= 0)
         return of_group;
-    if (follows(p->cursor, "::"))
+    if (follows(p->in.cursor, "::"))
         return qualified_name(p, *where);
-    if (*fe_behind_blanks(p->cursor) == '<' && is_cast(name))
+    if (*fe_behind_blanks(p->in.cursor) == '<' && is_cast(name))
         return named_cast(p, where);
     if (skip_operator(p, value, where))
         return TOK_NAME;
@@ -440,13 +441,14 @@ static int translate_name(struct parser *p, union value *value, span *where)
 
 int fe_translate(struct parser *p, int token, union value *value, span *where)
 {
-    if (token == TOK_RELATION && p->cast_end && p->cursor == p->cast_end + 1) {
-        p->cast_end = NULL;
+    if (token == TOK_RELATION && p->translation.cast_end && p->in.cursor == p->translation.cast_end + 1) {
+        p->translation.cast_end = NULL;
         return ')';
     }
-    p->in_value = token == ';' || token == '{' ? false : p->in_value || (token == '=' && !p->blocks.count);
+    p->translation.in_value =
+        token == ';' || token == '{' ? false : p->translation.in_value || (token == '=' && !p->blocks.count);
     if (token == TOK_WORD || token == TOK_TYPE_NAME)
-        p->type = (struct waiting){token, *value, *where};
+        p->translation.type = (struct queued){token, *value, *where};
     if (token == '(')
         return constructor(p, where);
     if (token == '[' && skip_lambda(p, value, where))
@@ -460,9 +462,9 @@ int fe_translate(struct parser *p, int token, union value *value, span *where)
     if (token == TOK_NAME && p->history.current_token == TOK_STRUCT)
         fe_skip_template_arguments(p, value->name);
     if ((token == TOK_NAME || token == TOK_TYPE_NAME) && p->history.current_token == TOK_STRUCT)
-        map_set(p->arena, &p->tags, (uintptr_t)value->name, FE_DECL_STRUCT);
+        map_set(p->arena, &p->names.tags, (uintptr_t)value->name, FE_DECL_STRUCT);
     else if (token == TOK_NAME && p->history.current_token == TOK_ENUM)
-        map_set(p->arena, &p->tags, (uintptr_t)value->name, FE_DECL_ENUM);
+        map_set(p->arena, &p->names.tags, (uintptr_t)value->name, FE_DECL_ENUM);
     else if (token == TOK_NAME)
         return translate_name(p, value, where);
     else if (token == TOK_WORD || token == TOK_TYPE_NAME)

@@ -37,9 +37,7 @@ static bool check_rules(struct placer *p)
     if (ir_verify_tokens(p->arena, tokens, p->cycles, &found))
         return true;
     const struct diagnostic *first = &found.all.at[0];
-    const char *rule = strstr(first->text, ": "); /* behind "in @function" */
-    fe_report(p->l->fe, FE_MSG(token_rule), first->where, p->l->function->name,
-              rule ? rule + 2 : first->text);
+    fe_report(p->l->fe, FE_MSG(token_rule), first->where, first->text);
     return false;
 }
 
@@ -83,7 +81,7 @@ static bool mark_all(struct placer *p)
 /* A loop that a goto enters may have no heart left: its header is unreachable if no iteration ends. */
 static bool has_heart_above(const struct placer *p, uint32_t loop, uint32_t block)
 {
-    ir_ref heart = p->l->function->loops.at[loop].token;
+    ir_ref heart = p->l->function->tokens.loops.at[loop].token;
     uint32_t at = heart ? ir_at(p->f, heart)->block : IR_NO_BLOCK;
     return at != IR_NO_BLOCK && ir_dominates(p->dominators, at, block);
 }
@@ -91,7 +89,7 @@ static bool has_heart_above(const struct placer *p, uint32_t loop, uint32_t bloc
 /* The token for a use in this block, seen from inside `cycle` but in none of its inner cycles. */
 static ir_ref choose(struct placer *p, uint32_t block, uint32_t loop, uint32_t cycle)
 {
-    struct fe_loop *loops = p->l->function->loops.at;
+    struct fe_loop *loops = p->l->function->tokens.loops.at;
     while (loop && !has_heart_above(p, loop, block))
         loop = loops[loop].parent;
     ir_ref heart = loops[loop].token;
@@ -134,7 +132,7 @@ static void place_hearts(struct placer *p)
 static uint32_t loop_around(const struct placer *p, ir_ref use, uint32_t block)
 {
     uint32_t loop = p->loop_of[block];
-    const struct fe_loop *loops = p->l->function->loops.at;
+    const struct fe_loop *loops = p->l->function->tokens.loops.at;
     return is_heart(p, use) && loops[loop].token == use ? loops[loop].parent : loop;
 }
 
@@ -157,8 +155,8 @@ static void choose_all(struct placer *p)
 static void find_loops(struct placer *p)
 {
     p->loop_of = arena_array(p->arena, uint32_t, p->f->blocks.count);
-    for (uint32_t i = 0; i < p->l->block_loops.count; i++)
-        p->loop_of[p->l->started.at[i]] = p->l->block_loops.at[i];
+    for (uint32_t i = 0; i < p->l->frame.block_loops.count; i++)
+        p->loop_of[p->l->frame.started.at[i]] = p->l->frame.block_loops.at[i];
 }
 
 bool fe_place_goto_tokens(struct lowering *l)
@@ -166,7 +164,7 @@ bool fe_place_goto_tokens(struct lowering *l)
     struct placer p = {.l = l, .f = l->f, .arena = l->arena};
     p.cfg = ir_cfg_new(p.arena, p.f);
     p.cycles = ir_cycles_new(p.arena, p.cfg);
-    if (l->function->controlled)
+    if (l->function->tokens.controlled)
         return check_rules(&p);
     p.dominators = ir_dominators_new(p.arena, p.cfg);
     p.hearts = arena_array(p.arena, ir_ref, p.cycles->count + 1);

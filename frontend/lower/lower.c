@@ -91,7 +91,7 @@ static void declare_functions(struct lowering *l)
 
 /* ---- limits of the IR -------------------------------------------------------------------------------- */
 
-static bool within(struct lowering *l, uint64_t count, uint64_t limit, const char *what, span where)
+static bool check_limit(struct lowering *l, uint64_t count, uint64_t limit, const char *what, span where)
 {
     if (count <= limit)
         return true;
@@ -106,10 +106,10 @@ static bool check_function(struct lowering *l, const struct fe_function *f)
         if (f->ir->blocks.at[b].edges.count > edges)
             edges = f->ir->blocks.at[b].edges.count;
     span where = f->decl->name_at;
-    return within(l, f->ir->ins.count, IR_MAX_INSTRUCTIONS, "instructions in a function", where) &&
-           within(l, f->ir->blocks.count, IR_MAX_BLOCKS, "blocks in a function", where) &&
-           within(l, f->ir->predictions, IR_MAX_PREDICTIONS, "predictions in a function", where) &&
-           within(l, edges, IR_MAX_EDGES, "cases in a switch", where);
+    return check_limit(l, f->ir->ins.count, IR_MAX_INSTRUCTIONS, "instructions in a function", where) &&
+           check_limit(l, f->ir->blocks.count, IR_MAX_BLOCKS, "blocks in a function", where) &&
+           check_limit(l, f->ir->predictions, IR_MAX_PREDICTIONS, "predictions in a function", where) &&
+           check_limit(l, edges, IR_MAX_EDGES, "cases in a switch", where);
 }
 
 static bool check_module(struct lowering *l)
@@ -117,12 +117,12 @@ static bool check_module(struct lowering *l)
     const struct ir_module *m = l->module;
     const struct fe_decl *last = l->program->unit->last;
     span where = last ? last->name_at : (span){.at = {1, 1}};
-    return within(l, m->functions.count, IR_MAX_FUNCTIONS, "functions", where) &&
-           within(l, m->objects.count, IR_MAX_OBJECTS, "constant and shared variables", where) &&
-           within(l, m->hosts.count, IR_MAX_HOSTS, "host functions", where) &&
-           within(l, m->signatures.count, IR_MAX_SIGNATURES, "types of functions", where) &&
-           within(l, m->texts.count, IR_MAX_STRINGS, "formats and assertions", where) &&
-           within(l, m->launches.count, IR_MAX_LAUNCHES, "launches", where);
+    return check_limit(l, m->functions.count, IR_MAX_FUNCTIONS, "functions", where) &&
+           check_limit(l, m->objects.count, IR_MAX_OBJECTS, "constant and shared variables", where) &&
+           check_limit(l, m->hosts.count, IR_MAX_HOSTS, "host functions", where) &&
+           check_limit(l, m->signatures.count, IR_MAX_SIGNATURES, "types of functions", where) &&
+           check_limit(l, m->texts.count, IR_MAX_STRINGS, "formats and assertions", where) &&
+           check_limit(l, m->launches.count, IR_MAX_LAUNCHES, "launches", where);
 }
 
 static void lower_all(struct lowering *l)

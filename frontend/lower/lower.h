@@ -27,6 +27,19 @@ struct jump_targets {
     const char *continue_name;
 };
 
+/* The function that is being lowered. */
+struct frame {
+    u32_vec started;     /* blocks in the order of the text */
+    u32_vec block_loops; /* of these, if the function has jumps: their loop by the text */
+    ir_ref last_alloca;
+    uint32_t return_block; /* 0: none yet */
+    ir_ref result_pointer; /* hidden parameter, or 0 */
+    uint32_t handler;      /* of the innermost try; 0: none */
+    uint32_t uncaught;     /* block of a kernel that traps; 0: none yet */
+    uint32_t loop;         /* number of the innermost loop of the text */
+    struct jump_targets *breaks, *continues;
+};
+
 struct lowering {
     struct frontend *fe;
     struct fe_program *program;
@@ -36,16 +49,8 @@ struct lowering {
     struct fe_function *function;
     struct ir_function *f;
     struct ir_cursor c;
-    bool open;       /* the cursor's block has no terminator yet */
-    u32_vec started; /* blocks in the order of the text */
-    ir_ref last_alloca;
-    uint32_t return_block; /* 0: none yet */
-    ir_ref result_pointer; /* hidden parameter, or 0 */
-    uint32_t handler;      /* of the innermost try; 0: none */
-    uint32_t uncaught;     /* block of a kernel that traps; 0: none yet */
-    uint32_t loop;         /* number of the innermost loop of the text */
-    u32_vec block_loops;   /* of started blocks, if has_jumps: their loop by the text */
-    struct jump_targets *breaks, *continues;
+    bool open; /* the cursor's block has no terminator yet */
+    struct frame frame;
     bool trap_division;
     struct map object_names; /* taken ones, interned -> the last number behind the name */
 };
@@ -102,9 +107,9 @@ void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t
 /* An unnamed object of type t in the function's private memory, its bytes undefined. */
 /* name: for messages, or NULL. */
 struct address fe_temporary(struct lowering *l, const struct fe_type *t, const char *name);
-/* Tells the checker of memory that the variable begins: without a value (u), or with one (v), but copies of
+/* Tells the checker of memory that the variable begins: without a value, or with one, but copies of
  * structures may leave parts of it without. */
-void fe_tell_variable(struct lowering *l, struct address a, const struct fe_type *t, char kind);
+void fe_tell_variable(struct lowering *l, struct address a, const struct fe_type *t, bool has_value);
 /* What the result of the call is called in messages; NULL: nothing. */
 const char *fe_result_name(struct lowering *l, const struct fe_expr *call);
 /* The variable's name in the module's strings; NULL: it has none. */

@@ -39,20 +39,20 @@ static struct address member_at(struct lowering *l, struct address a, const stru
 struct address fe_temporary(struct lowering *l, const struct fe_type *t, const char *name)
 {
     struct address a = {fe_alloca(l, t->size, t->align, NULL), 0, name};
-    fe_tell_variable(l, a, t, 'v');
+    fe_tell_variable(l, a, t, true);
     a.name = NULL;
     return a;
 }
 
-void fe_tell_variable(struct lowering *l, struct address a, const struct fe_type *t, char kind)
+void fe_tell_variable(struct lowering *l, struct address a, const struct fe_type *t, bool has_value)
 {
     const struct fe_type *element = t;
-    if (!l->fe->options.tells_unwritten || (kind == 'v' && !fe_may_be_unset(t)))
+    if (!l->fe->options.tells_unwritten || (has_value && !fe_may_be_unset(t)))
         return;
     while (element->kind == FE_TYPE_ARRAY)
         element = element->of;
     const char *layout = fe_layout_text(l->arena, element->plain),
-               *text = arena_printf(l->arena, "4 %c p 0 %u %s%s%s", kind, (uint32_t)t->size,
+               *text = arena_printf(l->arena, "4 %c p 0 %u %s%s%s", has_value ? 'v' : 'u', (uint32_t)t->size,
                                     a.name ? a.name : "variable", layout ? " " : "", layout ? layout : "");
     ir_ref at = fe_pointer(l, a), nothing = ir_const(l->f, IR_TYPE_I64, 0);
     ir_ref check = ir_emit3(&l->c, IR_check_memory, IR_TYPE_VOID, at, at, nothing);

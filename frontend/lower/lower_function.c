@@ -12,9 +12,9 @@ uint32_t fe_block(struct lowering *l, const char *name)
 
 void fe_start(struct lowering *l, uint32_t block)
 {
-    vec_push(l->arena, &l->started, block);
-    if (l->function->has_jumps)
-        vec_push(l->arena, &l->block_loops, l->loop);
+    vec_push(l->arena, &l->frame.started, block);
+    if (l->function->tokens.has_jumps)
+        vec_push(l->arena, &l->frame.block_loops, l->frame.loop);
     l->c.block = block;
     l->open = true;
 }
@@ -41,17 +41,18 @@ void fe_place(struct lowering *l, span where)
 ir_ref fe_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *hint)
 {
     struct ir_cursor c = {.fn = l->f, .block = ir_entry(l->f), .at = l->c.at};
-    c.before = l->last_alloca ? ir_at(l->f, l->last_alloca)->next : ir_block_at(l->f, c.block)->first;
+    c.before =
+        l->frame.last_alloca ? ir_at(l->f, l->frame.last_alloca)->next : ir_block_at(l->f, c.block)->first;
     ir_ref r = ir_emit0(&c, IR_alloca, IR_TYPE_PRIVATE);
     ir_at(l->f, r)->imm = (int64_t)bytes;
     ir_at(l->f, r)->imm2 = align;
     ir_at(l->f, r)->name = hint;
-    return l->last_alloca = r;
+    return l->frame.last_alloca = r;
 }
 
 ir_ref fe_token(struct lowering *l, const struct fe_expr *named)
 {
-    return named ? fe_variable(named->name.decl)->address : l->function->loops.at[l->loop].token;
+    return named ? fe_variable(named->name.decl)->address : l->function->tokens.loops.at[l->frame.loop].token;
 }
 
 /* ---- signatures -------------------------------------------------------------------------------------- */
@@ -86,12 +87,12 @@ uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throw
 /* The function's only return, with a parameter for what it returns. */
 static uint32_t return_block(struct lowering *l)
 {
-    if (!l->return_block) {
-        l->return_block = fe_block(l, "return");
+    if (!l->frame.return_block) {
+        l->frame.return_block = fe_block(l, "return");
         if (l->f->result != IR_TYPE_VOID)
-            ir_param_new(l->f, l->return_block, l->f->result, NULL);
+            ir_param_new(l->f, l->frame.return_block, l->f->result, NULL);
     }
-    return l->return_block;
+    return l->frame.return_block;
 }
 
 static void leave(struct lowering *l, ir_ref value)
@@ -110,7 +111,7 @@ void fe_return(struct lowering *l, ir_ref value)
         return;
     }
     if (value && fe_is_scalar(result))
-        fe_store(l, (struct address){l->result_pointer, 0, NULL}, result, value);
+        fe_store(l, (struct address){l->frame.result_pointer, 0, NULL}, result, value);
     leave(l, ir_const_i1(l->f, false));
 }
 
@@ -118,21 +119,21 @@ static void trap_uncaught(struct lowering *l)
 {
     static const char text[] = "nothing catches a throw";
     uint32_t from = l->c.block;
-    if (!l->uncaught) {
-        l->uncaught = fe_block(l, "uncaught");
-        fe_start(l, l->uncaught);
+    if (!l->frame.uncaught) {
+        l->frame.uncaught = fe_block(l, "uncaught");
+        fe_start(l, l->frame.uncaught);
         ir_ref r = ir_emit0(&l->c, IR_trap, IR_TYPE_VOID);
         ir_at(l->f, r)->imm = ir_text_add(l->module, text, sizeof text - 1);
         l->c.block = from;
         l->open = true;
     }
-    fe_branch(l, l->uncaught);
+    fe_branch(l, l->frame.uncaught);
 }
 
 void fe_throw(struct lowering *l)
 {
-    if (l->handler)
-        fe_branch(l, l->handler);
+    if (l->frame.handler)
+        fe_branch(l, l->frame.handler);
     else if (l->function->throws)
         leave(l, ir_const_i1(l->f, true));
     else
@@ -146,17 +147,17 @@ static void fall_off(struct lowering *l)
     if (!l->open)
         return;
     if (result->kind == FE_TYPE_STRUCT)
-        fe_zero(l, (struct address){l->result_pointer, 0, NULL}, result);
+        fe_zero(l, (struct address){l->frame.result_pointer, 0, NULL}, result);
     fe_return(l, fe_is_scalar(result) ? fe_zero_value(l, result) : 0);
 }
 
 static void finish_return(struct lowering *l)
 {
-    if (!l->return_block)
+    if (!l->frame.return_block)
         return;
-    const u32_vec *params = &ir_block_at(l->f, l->return_block)->params;
-    l->loop = 0;
-    fe_start(l, l->return_block);
+    const u32_vec *params = &ir_block_at(l->f, l->frame.return_block)->params;
+    l->frame.loop = 0;
+    fe_start(l, l->frame.return_block);
     ir_emit_ret(&l->c, params->count ? params->at[0] : 0);
     l->open = false;
 }
@@ -211,7 +212,7 @@ static void lower_parameters(struct lowering *l)
 {
     uint32_t n = 0;
     if (fe_returns_by_pointer(l->function->type->of, l->function->throws))
-        l->result_pointer = add_param(l, IR_TYPE_PRIVATE, "result");
+        l->frame.result_pointer = add_param(l, IR_TYPE_PRIVATE, "result");
     for (struct fe_decl *p = fe_params(l->function->decl); p; p = p->next) {
         struct fe_variable *v = fe_variable(p);
         if (in_parts(l, p))
@@ -247,9 +248,9 @@ static void lower_parameters(struct lowering *l)
 static void make_entry_token(struct lowering *l)
 {
     struct fe_function *f = l->function;
-    bool inferred = f->loops.at[0].convergent && !f->controlled;
-    if (inferred || f->makes_entry)
-        f->loops.at[0].token = ir_emit0(&l->c, IR_entry, IR_TYPE_TOKEN);
+    bool inferred = f->tokens.loops.at[0].convergent && !f->tokens.controlled;
+    if (inferred || f->tokens.makes_entry)
+        f->tokens.loops.at[0].token = ir_emit0(&l->c, IR_entry, IR_TYPE_TOKEN);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
@@ -272,8 +273,8 @@ static void settle_blocks(struct lowering *l)
     struct bitset reached = bitset_new(l->arena, f->blocks.count),
                   dead = bitset_new(l->arena, f->blocks.count);
     u32_vec work = {0};
-    vec_push(l->arena, &work, l->started.at[0]);
-    bitset_add(reached, l->started.at[0]);
+    vec_push(l->arena, &work, l->frame.started.at[0]);
+    bitset_add(reached, l->frame.started.at[0]);
     while (work.count) {
         const struct ir_block *b = ir_block_at(f, vec_pop(&work));
         for (uint32_t e = 0; e < b->edges.count; e++)
@@ -283,9 +284,9 @@ static void settle_blocks(struct lowering *l)
             }
     }
     vec_clear(&f->order);
-    for (uint32_t i = 0; i < l->started.count; i++)
-        if (bitset_has(reached, l->started.at[i]))
-            vec_push(&l->module->arena, &f->order, l->started.at[i]);
+    for (uint32_t i = 0; i < l->frame.started.count; i++)
+        if (bitset_has(reached, l->frame.started.at[i]))
+            vec_push(&l->module->arena, &f->order, l->frame.started.at[i]);
     for (uint32_t b = 0; b < f->blocks.count; b++)
         if (!bitset_has(reached, b))
             bitset_add(dead, b);
@@ -306,9 +307,10 @@ void fe_lower_function(struct lowering *l, struct fe_function *f)
     l->function = f;
     l->f = f->ir;
     l->c = (struct ir_cursor){.fn = f->ir, .at = f->decl->name_at.at};
-    l->last_alloca = l->return_block = l->result_pointer = l->handler = l->uncaught = l->loop = 0;
-    vec_clear(&l->started);
-    vec_clear(&l->block_loops);
+    l->frame.last_alloca = l->frame.return_block = l->frame.result_pointer = l->frame.handler =
+        l->frame.uncaught = l->frame.loop = 0;
+    vec_clear(&l->frame.started);
+    vec_clear(&l->frame.block_loops);
     reserve_ins(l, f->decl);
 
     fe_start(l, fe_block(l, "entry"));
@@ -319,6 +321,6 @@ void fe_lower_function(struct lowering *l, struct fe_function *f)
     fall_off(l);
     finish_return(l);
     settle_blocks(l);
-    if (f->controlled || (f->has_jumps && f->loops.at[0].convergent))
+    if (f->tokens.controlled || (f->tokens.has_jumps && f->tokens.loops.at[0].convergent))
         fe_place_goto_tokens(l);
 }

@@ -14,7 +14,7 @@ static void lower_token(struct lowering *l, struct fe_decl *d)
     struct fe_variable *v = fe_variable(d);
     const struct fe_builtin *b = d->init->call.callee->name.builtin;
     if (b->op[0] == IR_entry)
-        v->address = l->function->loops.at[0].token;
+        v->address = l->function->tokens.loops.at[0].token;
     else if (b->op[0] == IR_anchor)
         v->address = ir_emit0(&l->c, IR_anchor, IR_TYPE_TOKEN);
     if (b->op[0] != IR_entry) /* a loop's heart stands in its header already */
@@ -34,7 +34,7 @@ static struct address private_address(struct lowering *l, struct fe_variable *v)
 static void begin_as_zero(struct lowering *l, struct address a, const struct fe_decl *d)
 {
     fe_zero(l, a, d->type->plain);
-    fe_tell_variable(l, a, d->type, 'u');
+    fe_tell_variable(l, a, d->type, false);
 }
 
 void fe_lower_variable(struct lowering *l, struct fe_decl *d)
@@ -51,7 +51,7 @@ void fe_lower_variable(struct lowering *l, struct fe_decl *d)
     if (!d->init || v->in_own_value)
         begin_as_zero(l, a, d);
     else
-        fe_tell_variable(l, a, d->type, 'v');
+        fe_tell_variable(l, a, d->type, true);
     if (d->init)
         fe_lower_init(l, a, d->type->plain, d->init);
 }
@@ -100,10 +100,10 @@ struct loop { /* what was around it */
 /* Emits the heart of the loop at the start of its header, where the cursor stands. */
 static void place_heart(struct lowering *l, const struct fe_stmt *s)
 {
-    struct fe_loop *loops = l->function->loops.at, *loop = &loops[s->loop.number];
+    struct fe_loop *loops = l->function->tokens.loops.at, *loop = &loops[s->loop.number];
     ir_ref outer = loop->controlled ? fe_variable(loop->heart->decl->init->call.args->name.decl)->address
-                   : loop->convergent && !l->function->controlled ? loops[loop->parent].token
-                                                                  : 0;
+                   : loop->convergent && !l->function->tokens.controlled ? loops[loop->parent].token
+                                                                         : 0;
     if (!outer)
         return;
     fe_place(l, s->where);
@@ -117,12 +117,12 @@ static void place_heart(struct lowering *l, const struct fe_stmt *s)
 static void enter_loop(struct lowering *l, struct loop *loop, const struct fe_stmt *s, uint32_t header,
                        const char *exit_name, const char *continue_name)
 {
-    *loop = (struct loop){.breaks = l->breaks, .continues = l->continues, .outer = l->loop};
+    *loop = (struct loop){.breaks = l->frame.breaks, .continues = l->frame.continues, .outer = l->frame.loop};
     loop->targets.on_break = fe_block(l, exit_name);
     loop->targets.continue_name = continue_name;
-    l->breaks = l->continues = &loop->targets;
+    l->frame.breaks = l->frame.continues = &loop->targets;
     fe_branch(l, header);
-    l->loop = s->loop.number;
+    l->frame.loop = s->loop.number;
     fe_start(l, header);
     place_heart(l, s);
 }
@@ -138,9 +138,9 @@ static void end_body(struct lowering *l, struct loop *loop)
 
 static void leave_loop(struct lowering *l, struct loop *loop)
 {
-    l->breaks = loop->breaks;
-    l->continues = loop->continues;
-    l->loop = loop->outer;
+    l->frame.breaks = loop->breaks;
+    l->frame.continues = loop->continues;
+    l->frame.loop = loop->outer;
     fe_start(l, loop->targets.on_break);
 }
 
@@ -212,7 +212,7 @@ static int64_t case_value(const struct fe_expr *e)
 
 static void lower_switch(struct lowering *l, const struct fe_stmt *s)
 {
-    struct jump_targets targets = {.on_break = fe_block(l, "switch.end")}, *outer = l->breaks;
+    struct jump_targets targets = {.on_break = fe_block(l, "switch.end")}, *outer = l->frame.breaks;
     uint32_t otherwise = targets.on_break;
     ir_ref v = fe_lower_value(l, s->select.value);
     fe_place(l, s->where);
@@ -227,10 +227,10 @@ static void lower_switch(struct lowering *l, const struct fe_stmt *s)
         if (k->kind == FE_STMT_CASE)
             ir_edge_add(l->f, l->c.block, k->label.block, case_value(k->label.value));
     l->open = false;
-    l->breaks = &targets;
+    l->frame.breaks = &targets;
     lower_stmt(l, s->select.body);
     fe_branch(l, targets.on_break);
-    l->breaks = outer;
+    l->frame.breaks = outer;
     fe_start(l, targets.on_break);
 }
 
@@ -281,7 +281,7 @@ static void lower_goto(struct lowering *l, const struct fe_stmt *s)
 
 static void lower_continue(struct lowering *l)
 {
-    struct jump_targets *t = l->continues;
+    struct jump_targets *t = l->frame.continues;
     if (!t->on_continue)
         t->on_continue = fe_block(l, t->continue_name);
     fe_branch(l, t->on_continue);
@@ -293,7 +293,7 @@ static void lower_return(struct lowering *l, const struct fe_stmt *s)
     if (s->expr && s->expr->type->kind == FE_TYPE_STRUCT) {
         struct address from = fe_lower_address(l, s->expr);
         fe_place(l, s->where);
-        fe_copy(l, (struct address){l->result_pointer, 0, NULL}, from, s->expr->type);
+        fe_copy(l, (struct address){l->frame.result_pointer, 0, NULL}, from, s->expr->type);
     } else if (s->expr) {
         v = fe_lower_value(l, s->expr);
         fe_place(l, s->where);
@@ -303,11 +303,11 @@ static void lower_return(struct lowering *l, const struct fe_stmt *s)
 
 static void lower_try(struct lowering *l, const struct fe_stmt *s)
 {
-    uint32_t outer = l->handler, handler = fe_block(l, "catch"), end = fe_block(l, "try.end");
-    l->handler = handler;
+    uint32_t outer = l->frame.handler, handler = fe_block(l, "catch"), end = fe_block(l, "try.end");
+    l->frame.handler = handler;
     lower_stmt(l, s->attempt.body);
     fe_branch(l, end);
-    l->handler = outer;
+    l->frame.handler = outer;
     fe_start(l, handler);
     lower_stmt(l, s->attempt.handler);
     fe_branch(l, end);
@@ -351,7 +351,7 @@ static void lower_stmt(struct lowering *l, const struct fe_stmt *s)
         fe_start(l, s->label.block);
         break;
     case FE_STMT_LABEL: lower_label(l, (struct fe_stmt *)s); break;
-    case FE_STMT_BREAK: fe_branch(l, l->breaks->on_break); break;
+    case FE_STMT_BREAK: fe_branch(l, l->frame.breaks->on_break); break;
     case FE_STMT_CONTINUE: lower_continue(l); break;
     case FE_STMT_RETURN: lower_return(l, s); break;
     case FE_STMT_GOTO: lower_goto(l, s); break;

@@ -134,7 +134,7 @@ struct declarator *fe_declarator_reference(struct parser *p, struct declarator *
 {
     d->reference = arena_new(p->arena, struct fe_reference);
     d->reference->where = where;
-    vec_push(p->arena, &p->fe->references, d->reference);
+    vec_push(p->arena, &p->fe->deferred.references, d->reference);
     return d;
 }
 

@@ -22,7 +22,7 @@ static const char *real_name(struct arena *a, const char *name)
 /* As seen from the file at hand. */
 static const char *path_of(const struct parser *p, const char *name)
 {
-    const char *from = p->file->name, *slash = strrchr(from, '/');
+    const char *from = p->in.file->name, *slash = strrchr(from, '/');
     if (*name == '/' || !slash)
         return name;
     return arena_printf(p->arena, "%.*s%s", (int)(slash + 1 - from), from, name);
@@ -45,43 +45,43 @@ static const char *read_file(struct parser *p, const char *path, struct text *te
 static const char *describe_circle(struct parser *p, const char *real, const char *name)
 {
     struct text t = {.arena = p->arena};
-    bool inside = strcmp(p->own_name, real) == 0;
+    bool inside = strcmp(p->includes.own_name, real) == 0;
     if (inside)
         text_addz(&t, p->fe->source->name);
-    for (uint32_t i = 0; i < p->including.count; i++) {
-        const struct fe_including *f = &p->including.at[i];
+    for (uint32_t i = 0; i < p->includes.open.count; i++) {
+        const struct fe_including *f = &p->includes.open.at[i];
         if (inside)
             text_printf(&t, "%s %s", t.length && i ? ", which includes" : " includes", f->file->name);
         else if ((inside = strcmp(f->real, real) == 0))
             text_addz(&t, f->file->name);
     }
-    text_printf(&t, "%s %s", p->including.count > 1 ? ", which includes" : " includes", name);
+    text_printf(&t, "%s %s", p->includes.open.count > 1 ? ", which includes" : " includes", name);
     return t.at;
 }
 
 static bool is_open(const struct parser *p, const char *real)
 {
-    bool open = strcmp(p->own_name, real) == 0;
-    for (uint32_t i = 0; i < p->including.count; i++)
-        open |= strcmp(p->including.at[i].real, real) == 0;
+    bool open = strcmp(p->includes.own_name, real) == 0;
+    for (uint32_t i = 0; i < p->includes.open.count; i++)
+        open |= strcmp(p->includes.open.at[i].real, real) == 0;
     return open;
 }
 
 static void begin(struct parser *p, struct source *s, const char *real)
 {
-    struct fe_including back = {s, real, p->file, p->cursor, p->line_start, p->end, p->line};
-    vec_push(p->arena, &p->including, back);
+    struct fe_including opened = {s, real, p->in};
+    vec_push(p->arena, &p->includes.open, opened);
     fe_lexer_begin(p, s);
 }
 
-/* Whether the file was read before: once is enough. */
-static bool is_known(struct parser *p, const char *real)
+/* Notes that the file is read; false: it was before, and once is enough. */
+static bool note_file(struct parser *p, const char *real)
 {
     const char *name = intern_z(&p->fe->strings, real);
-    if (map_get(&p->included, (uintptr_t)name) != MAP_NONE)
-        return true;
-    map_set(p->arena, &p->included, (uintptr_t)name, 1);
-    return false;
+    if (map_get(&p->includes.read, (uintptr_t)name) != MAP_NONE)
+        return false;
+    map_set(p->arena, &p->includes.read, (uintptr_t)name, 1);
+    return true;
 }
 
 static void read_and_begin(struct parser *p, const char *path, const char *real, span where)
@@ -102,13 +102,13 @@ void fe_include(struct parser *p, const struct fe_expr *string, span where)
     uint32_t limit = p->fe->options.limits.include_files;
     const char *name = arena_strdup(p->arena, string->string.bytes, string->string.length);
     const char *path = path_of(p, name), *real = real_name(p->arena, path);
-    if (!p->own_name)
-        p->own_name = real_name(p->arena, p->fe->source->name);
+    if (!p->includes.own_name)
+        p->includes.own_name = real_name(p->arena, p->fe->source->name);
     if (strlen(name) != string->string.length || !*name)
         fe_report(p->fe, FE_MSG(include_unreadable), where, name, "this is no name of a file");
     else if (is_open(p, real))
         fe_report(p->fe, FE_MSG(include_circle), where, describe_circle(p, real, path));
-    else if (is_known(p, real))
+    else if (!note_file(p, real))
         return;
     else if (p->fe->source->included.count >= limit)
         fe_report(p->fe, FE_MSG(include_too_many), where, limit);
@@ -121,18 +121,16 @@ void fe_fix_include(struct parser *p, span line, const char *string)
     size_t n = strcspn(string + 1, "\"\n");
     const char *name = arena_strdup(p->arena, string + 1, n);
     struct stat s;
-    p->fe->excuses_all = true;
+    p->fe->excused.all = true;
     if (n && stat(path_of(p, name), &s) == 0 && S_ISREG(s.st_mode))
         fe_fixit(p->fe, line, arena_printf(p->arena, "include \"%s\";", name));
 }
 
-bool fe_include_ends(struct parser *p)
+bool fe_end_include(struct parser *p)
 {
     int before = p->history.current_token;
-    if (!p->including.count || p->brackets.count || (before != ';' && before != '}'))
+    if (!p->includes.open.count || p->brackets.count || (before != ';' && before != '}'))
         return false;
-    struct fe_including back = vec_pop(&p->including);
-    p->file = back.from;
-    p->cursor = back.cursor, p->line_start = back.line_start, p->end = back.end, p->line = back.line;
+    p->in = vec_pop(&p->includes.open).after;
     return true;
 }

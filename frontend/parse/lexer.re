@@ -8,12 +8,12 @@
 
 void fe_lexer_begin(struct parser *p, const struct source *s)
 {
-    p->file = s;
-    p->cursor = p->line_start = s->text;
-    p->end = s->text + s->length;
-    p->line = s->before + 1;
+    p->in.file = s;
+    p->in.cursor = p->in.line_start = s->text;
+    p->in.end = s->text + s->length;
+    p->in.line = s->before + 1;
     if (s->length >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
-        p->cursor += 3;
+        p->in.cursor += 3;
 }
 
 void fe_lexer_init(struct parser *p)
@@ -24,7 +24,7 @@ void fe_lexer_init(struct parser *p)
 
 place fe_here(const struct parser *p, const char *at)
 {
-    return (place){p->line, (uint32_t)(at - p->line_start) + 1};
+    return (place){p->in.line, (uint32_t)(at - p->in.line_start) + 1};
 }
 
 /* ---- brackets ------------------------------------------------------------------------------------- */
@@ -78,14 +78,14 @@ static const char *advise(uint32_t point)
 static void stray_bytes(struct parser *p, const char *at)
 {
     uint32_t point;
-    unsigned n = utf8_decode(at, (size_t)(p->end - at), &point);
+    unsigned n = utf8_decode(at, (size_t)(p->in.end - at), &point);
     span where = {fe_here(p, at), fe_here(p, at + (n ? n : 1))};
     if (n)
         fe_report(p->fe, FE_MSG(stray_character), where, arena_strdup(p->arena, at, n), advise(point));
     else
         fe_report(p->fe, FE_MSG(invalid_utf8), where);
-    while (p->cursor < p->end && (unsigned char)*p->cursor >= 0x80)
-        p->cursor++;
+    while (p->in.cursor < p->in.end && (unsigned char)*p->in.cursor >= 0x80)
+        p->in.cursor++;
 }
 
 static void stray_byte(struct parser *p, const char *at)
@@ -101,14 +101,14 @@ static void stray_byte(struct parser *p, const char *at)
         fe_report(p->fe, FE_MSG(stray_character), where, arena_printf(p->arena, "\\x%02x", c), "");
     else
         fe_report(p->fe, FE_MSG(stray_character), where, arena_strdup(p->arena, at, 1), "");
-    while (p->cursor < p->end && *p->cursor == *at)
-        p->cursor++;
+    while (p->in.cursor < p->in.end && *p->in.cursor == *at)
+        p->in.cursor++;
 }
 
 /* A long name loses its end. */
 static int word(struct parser *p, const char *at, span where, union value *value)
 {
-    size_t n = (size_t)(p->cursor - at), limit = p->fe->options.limits.identifier_length;
+    size_t n = (size_t)(p->in.cursor - at), limit = p->fe->options.limits.identifier_length;
     if (n > limit) {
         fe_report(p->fe, FE_MSG(identifier_too_long), where, (unsigned)limit);
         n = limit;
@@ -127,16 +127,16 @@ static int next_token(union value *value, span *where, struct parser *p)
     UNUSED(marker);
 
 #define PLACE() \
-    (p->cursor = (const char *)cursor, where->at = fe_here(p, at), where->end = fe_here(p, p->cursor))
+    (p->in.cursor = (const char *)cursor, where->at = fe_here(p, at), where->end = fe_here(p, p->in.cursor))
 #define GIVE(t)   do { PLACE(); return (t); } while (0)
 #define OP(t, op) do { PLACE(); value->word = FE_OP_##op; return (t); } while (0)
 #define OPEN(c)   do { PLACE(); open_bracket(p, (c), *where); return (c); } while (0)
 #define CLOSE(c, open) do { PLACE(); close_bracket(p, (open)); return (c); } while (0)
 
 next:
-    cursor = (const unsigned char *)p->cursor;
-    limit = (const unsigned char *)p->end;
-    at = p->cursor;
+    cursor = (const unsigned char *)p->in.cursor;
+    limit = (const unsigned char *)p->in.end;
+    at = p->in.cursor;
     /*!re2c
         re2c:define:YYCTYPE  = "unsigned char";
         re2c:define:YYCURSOR = cursor;
@@ -150,35 +150,35 @@ next:
         number = "."? [0-9] ( [eE] [+-] | tail )*;
         hex    = "0" [xX] ( [pP] [+-] | tail )*;
 
-        [ \t\r\f\v]+  { p->cursor = (const char *)cursor; goto next; }
-        "\n"          { p->cursor = p->line_start = (const char *)cursor; p->line++; goto next; }
-        "//"          { p->cursor = (const char *)cursor; fe_skip_comment(p, at, false); goto next; }
-        "/*"          { p->cursor = (const char *)cursor; fe_skip_comment(p, at, true); goto next; }
+        [ \t\r\f\v]+  { p->in.cursor = (const char *)cursor; goto next; }
+        "\n"          { p->in.cursor = p->in.line_start = (const char *)cursor; p->in.line++; goto next; }
+        "//"          { p->in.cursor = (const char *)cursor; fe_skip_comment(p, at, false); goto next; }
+        "/*"          { p->in.cursor = (const char *)cursor; fe_skip_comment(p, at, true); goto next; }
 
         word          {
                           PLACE();
                           token = word(p, at, *where, value);
                           if (!token)
                               goto next;
-                          where->end = fe_here(p, p->cursor);
+                          where->end = fe_here(p, p->in.cursor);
                           return token;
                       }
         number | hex  {
                           PLACE();
-                          token = fe_lex_number(p, at, (size_t)(p->cursor - at), *where, value);
-                          where->end = fe_here(p, p->cursor);
+                          token = fe_lex_number(p, at, (size_t)(p->in.cursor - at), *where, value);
+                          where->end = fe_here(p, p->in.cursor);
                           return token;
                       }
         "\""          {
                           PLACE();
                           token = fe_lex_string(p, where->at, value);
-                          where->end = fe_here(p, p->cursor);
+                          where->end = fe_here(p, p->in.cursor);
                           return token;
                       }
         "'"           {
                           PLACE();
                           token = fe_lex_character(p, where->at, value);
-                          where->end = fe_here(p, p->cursor);
+                          where->end = fe_here(p, p->in.cursor);
                           return token;
                       }
 
@@ -192,13 +192,13 @@ next:
         ")"           { CLOSE(')', '('); }
         "]"           { CLOSE(']', '['); }
         "}"           {
-                          if (fe_ends_group(p, at)) {
-                              p->cursor = (const char *)cursor;
+                          if (fe_skip_brace(p, at)) {
+                              p->in.cursor = (const char *)cursor;
                               goto next;
                           }
                           CLOSE('}', '{');
                       }
-        ";"           { p->in_launch = false; GIVE(';'); }
+        ";"           { p->launch.is_open = false; GIVE(';'); }
         [,:?~!.=+*/%&|^@] | "-"
                       { GIVE(*at); }
         ".."          { GIVE(TOK_RANGE); }
@@ -228,14 +228,14 @@ next:
         "|="          { OP(TOK_ASSIGN, OR); }
 
         "#"           {
-                          p->cursor = (const char *)cursor;
-                          if (!fe_line_marker(p, at))
+                          p->in.cursor = (const char *)cursor;
+                          if (!fe_skip_line_marker(p, at))
                               fe_directive_line(p, at);
                           goto next;
                       }
-        [\x80-\xff]   { p->cursor = (const char *)cursor; stray_bytes(p, at); goto next; }
-        *             { p->cursor = (const char *)cursor; stray_byte(p, at); goto next; }
-        $             { if (fe_include_ends(p)) goto next; GIVE(TOK_END); }
+        [\x80-\xff]   { p->in.cursor = (const char *)cursor; stray_bytes(p, at); goto next; }
+        *             { p->in.cursor = (const char *)cursor; stray_byte(p, at); goto next; }
+        $             { if (fe_end_include(p)) goto next; GIVE(TOK_END); }
     */
 }
 
@@ -253,9 +253,9 @@ static int clause_word(const char *name)
 static int directive_word(const struct parser *p, const char *name)
 {
     int before = p->history.current_token;
-    const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
-    bool begins = before == 0 || before == ';' || before == '}' || (p->repeats && before == '{');
-    if (!begins || p->blocks.count || p->brackets.count != p->repeats)
+    const char *next = p->in.cursor + strspn(p->in.cursor, " \t\r\n");
+    bool begins = before == 0 || before == ';' || before == '}' || (p->launch.repeats && before == '{');
+    if (!begins || p->blocks.count || p->brackets.count != p->launch.repeats)
         return TOK_NAME;
     bool opens = *next == '(';
     bool letter = (*next >= 'a' && *next <= 'z') || (*next >= 'A' && *next <= 'Z') || *next == '_';
@@ -270,25 +270,26 @@ static int directive_word(const struct parser *p, const char *name)
 static int directive_token(struct parser *p, int token, const union value *value)
 {
     const char *name = token == TOK_NAME ? value->name : NULL;
-    if (token == TOK_NAME && !p->in_launch)
+    if (token == TOK_NAME && !p->launch.is_open)
         token = directive_word(p, name);
-    else if (token == TOK_NAME && p->brackets.count == p->repeats && p->history.current_token != TOK_LAUNCH)
+    else if (token == TOK_NAME && p->brackets.count == p->launch.repeats &&
+             p->history.current_token != TOK_LAUNCH)
         token = clause_word(name);
-    else if (token == TOK_QUALIFIER && p->in_launch && value->word == QUALIFIER_SHARED &&
-             p->brackets.count == p->repeats && p->cursor[strspn(p->cursor, " \t\r\n")] == '(')
+    else if (token == TOK_QUALIFIER && p->launch.is_open && value->word == QUALIFIER_SHARED &&
+             p->brackets.count == p->launch.repeats && p->in.cursor[strspn(p->in.cursor, " \t\r\n")] == '(')
         token = TOK_SHARED;
-    p->in_launch |= token == TOK_LAUNCH || token == TOK_SHOW || token == TOK_SAVE;
+    p->launch.is_open |= token == TOK_LAUNCH || token == TOK_SHOW || token == TOK_SAVE;
     if (token == '(' && p->history.previous_token == TOK_LAUNCH) {
-        p->in_arguments = true;
-        p->launched = p->history.current_name;
-        p->argument = 0;
+        p->launch.in_arguments = true;
+        p->launch.kernel = p->history.current_name;
+        p->launch.argument = 0;
     }
-    p->argument += token == ',' && p->in_arguments && p->brackets.count == p->repeats + 1;
+    p->launch.argument += token == ',' && p->launch.in_arguments && p->brackets.count == p->launch.repeats + 1;
     if (token == TOK_REPEAT)
-        p->repeats++;
-    else if ((token == '}' || token == ';') && p->brackets.count < p->repeats)
-        p->repeats = p->brackets.count;
-    p->in_arguments &= p->brackets.count > p->repeats;
+        p->launch.repeats++;
+    else if ((token == '}' || token == ';') && p->brackets.count < p->launch.repeats)
+        p->launch.repeats = p->brackets.count;
+    p->launch.in_arguments &= p->brackets.count > p->launch.repeats;
     return token;
 }
 
@@ -319,21 +320,21 @@ static int lex(union value *value, span *where, struct parser *p)
         token = next_token(value, where, p);
     }
     const char *group = diag_group_info[DIAG_GROUP_fallthrough].name;
-    if (p->falls)
+    if (p->falls_through)
         diag_ignore(p->fe->diags, (struct diag_ignore){where->at.line, group});
-    p->falls = false;
+    p->falls_through = false;
     return directive_token(p, token, value);
 }
 
 int fe_parser_lex(union value *value, span *where, struct parser *p)
 {
     int token = 0;
-    if (p->given < p->waiting.count) {
-        struct waiting t = p->waiting.at[p->given++];
+    if (p->translation.given < p->translation.queue.count) {
+        struct queued t = p->translation.queue.at[p->translation.given++];
         token = t.token, *value = t.value, *where = t.where;
     }
     while (!token && !p->stopped) {
-        p->waiting.count = p->given = 0;
+        p->translation.queue.count = p->translation.given = 0;
         token = lex(value, where, p);
         if (token == TOK_END)
             break;

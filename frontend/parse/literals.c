@@ -50,12 +50,12 @@ static const char *group_name(struct parser *p, const char *name, size_t n)
 static void note_ignored(struct parser *p, const char *start, const char *text, const char *end)
 {
     static const char key[] = "kern:ignore(";
-    const char *at = memmem(text, (size_t)(end - text), key, sizeof key - 1), *before = p->line_start;
+    const char *at = memmem(text, (size_t)(end - text), key, sizeof key - 1), *before = p->in.line_start;
     if (!at)
         return;
     while (before < start && (*before == ' ' || *before == '\t'))
         before++;
-    struct diag_ignore ignore = {.line = p->line + (before == start)};
+    struct diag_ignore ignore = {.line = p->in.line + (before == start)};
     struct diagnostics *d = p->fe->diags;
     for (at += sizeof key - 1; at < end && *at != ')';) {
         size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyz-");
@@ -71,44 +71,44 @@ static void note_fall(struct parser *p, const char *text, const char *end)
     static const char *const marks[] = {"fallthrough",  "fall through", "falls through",
                                         "fall-through", "FALLTHROUGH",  "FALL THROUGH"};
     for (size_t i = 0; i < COUNT(marks); i++)
-        p->falls |= memmem(text, (size_t)(end - text), marks[i], strlen(marks[i])) != NULL;
+        p->falls_through |= memmem(text, (size_t)(end - text), marks[i], strlen(marks[i])) != NULL;
 }
 
 static void skip_line_comment(struct parser *p, const char *start)
 {
-    const char *end = memchr(p->cursor, '\n', (size_t)(p->end - p->cursor));
-    end = end ? end : p->end;
-    check_comment(p, p->cursor, end);
-    note_ignored(p, start, p->cursor, end);
-    note_fall(p, p->cursor, end);
+    const char *end = memchr(p->in.cursor, '\n', (size_t)(p->in.end - p->in.cursor));
+    end = end ? end : p->in.end;
+    check_comment(p, p->in.cursor, end);
+    note_ignored(p, start, p->in.cursor, end);
+    note_fall(p, p->in.cursor, end);
     const char *last = end > start && end[-1] == '\r' ? end - 1 : end;
-    if (last[-1] == '\\' && end < p->end) {
+    if (last[-1] == '\\' && end < p->in.end) {
         span where = {fe_here(p, last - 1), fe_here(p, last)};
         if (fe_report(p->fe, FE_MSG(comment_joined), where))
             fe_fix_removal(p->fe, where);
     }
-    p->cursor = end;
+    p->in.cursor = end;
 }
 
 static void skip_block_comment(struct parser *p, const char *start)
 {
     place opened = fe_here(p, start);
-    const char *close = memmem(p->cursor, (size_t)(p->end - p->cursor), "*/", 2);
-    const char *end = close ? close : p->end;
-    for (const char *line; (line = memchr(p->cursor, '\n', (size_t)(end - p->cursor))) != NULL;) {
-        check_comment(p, p->cursor, line);
-        p->cursor = p->line_start = line + 1;
-        p->line++;
+    const char *close = memmem(p->in.cursor, (size_t)(p->in.end - p->in.cursor), "*/", 2);
+    const char *end = close ? close : p->in.end;
+    for (const char *line; (line = memchr(p->in.cursor, '\n', (size_t)(end - p->in.cursor))) != NULL;) {
+        check_comment(p, p->in.cursor, line);
+        p->in.cursor = p->in.line_start = line + 1;
+        p->in.line++;
     }
-    check_comment(p, p->cursor, end);
-    if (opened.line == p->line) {
-        note_ignored(p, start, p->cursor, end);
-        note_fall(p, p->cursor, end);
+    check_comment(p, p->in.cursor, end);
+    if (opened.line == p->in.line) {
+        note_ignored(p, start, p->in.cursor, end);
+        note_fall(p, p->in.cursor, end);
     }
-    p->cursor = close ? close + 2 : p->end;
+    p->in.cursor = close ? close + 2 : p->in.end;
     if (!close) {
         fe_report(p->fe, FE_MSG(unterminated_comment), (span){opened, {opened.line, opened.column + 2}});
-        fe_note(p->fe, FE_MSG(file_ends), (span){fe_here(p, p->end), {0}});
+        fe_note(p->fe, FE_MSG(file_ends), (span){fe_here(p, p->in.end), {0}});
     }
 }
 
@@ -155,8 +155,8 @@ int fe_lex_number(struct parser *p, const char *text, size_t n, span where, unio
     struct number number;
     size_t limit = p->fe->options.limits.number_length;
     n = number_length(text, n);
-    p->cursor = text + n;
-    where.end = fe_here(p, p->cursor);
+    p->in.cursor = text + n;
+    where.end = fe_here(p, p->in.cursor);
     struct fe_expr *e = value->expr = fe_expr_new(p, FE_EXPR_INT, where);
     if (n > limit) {
         fe_report(p->fe, FE_MSG(number_too_long), where, (unsigned)limit);
@@ -185,8 +185,8 @@ static int simple_escape(char c)
 static unsigned escape_digits(struct parser *p, unsigned base, unsigned most)
 {
     unsigned v = 0;
-    for (unsigned n = 0; n < most && number_digit(*p->cursor) < base; n++, p->cursor++)
-        v = v * base + number_digit(*p->cursor);
+    for (unsigned n = 0; n < most && number_digit(*p->in.cursor) < base; n++, p->in.cursor++)
+        v = v * base + number_digit(*p->in.cursor);
     return v;
 }
 
@@ -195,35 +195,35 @@ static unsigned escape_digits(struct parser *p, unsigned base, unsigned most)
 static char escape(struct parser *p, const char *start)
 {
     unsigned v = 0;
-    int simple = simple_escape(*p->cursor);
+    int simple = simple_escape(*p->in.cursor);
     if (simple >= 0) {
-        p->cursor++;
+        p->in.cursor++;
         return (char)simple;
     }
-    if (*p->cursor == 'x' && number_digit(p->cursor[1]) < 16) {
-        p->cursor++;
+    if (*p->in.cursor == 'x' && number_digit(p->in.cursor[1]) < 16) {
+        p->in.cursor++;
         v = escape_digits(p, 16, 8);
-    } else if (number_digit(*p->cursor) < 8) {
+    } else if (number_digit(*p->in.cursor) < 8) {
         v = escape_digits(p, 8, 3);
     } else {
         uint32_t point;
-        unsigned n = utf8_decode(p->cursor, (size_t)(p->end - p->cursor), &point);
-        char *shown = n ? arena_strdup(p->arena, p->cursor, n) : "";
-        p->cursor += n;
-        fe_report(p->fe, FE_MSG(unknown_escape), (span){fe_here(p, start), fe_here(p, p->cursor)}, shown);
+        unsigned n = utf8_decode(p->in.cursor, (size_t)(p->in.end - p->in.cursor), &point);
+        char *shown = n ? arena_strdup(p->arena, p->in.cursor, n) : "";
+        p->in.cursor += n;
+        fe_report(p->fe, FE_MSG(unknown_escape), (span){fe_here(p, start), fe_here(p, p->in.cursor)}, shown);
     }
     if (v > 255)
-        fe_report(p->fe, FE_MSG(escape_too_large), (span){fe_here(p, start), fe_here(p, p->cursor)},
-                  arena_strdup(p->arena, start, (size_t)(p->cursor - start)));
+        fe_report(p->fe, FE_MSG(escape_too_large), (span){fe_here(p, start), fe_here(p, p->in.cursor)},
+                  arena_strdup(p->arena, start, (size_t)(p->in.cursor - start)));
     return (char)v;
 }
 
 /* Where the literal ends: at its quote, or if it has none on its line, where the line does. */
 static const char *find_quote(const struct parser *p, char quote)
 {
-    const char *at = p->cursor;
-    while (at < p->end && *at != quote && *at != '\n' && !(*at == '\r' && at[1] == '\n'))
-        at += *at == '\\' && at + 1 < p->end && at[1] != '\n' && at[1] != '\r' ? 2 : 1;
+    const char *at = p->in.cursor;
+    while (at < p->in.end && *at != quote && *at != '\n' && !(*at == '\r' && at[1] == '\n'))
+        at += *at == '\\' && at + 1 < p->in.end && at[1] != '\n' && at[1] != '\r' ? 2 : 1;
     return at;
 }
 
@@ -238,15 +238,15 @@ struct literal {
 static struct literal decode(struct parser *p, char quote, place at)
 {
     const char *end = find_quote(p, quote);
-    struct literal l = {.closed = end < p->end && *end == quote};
-    l.bytes = arena_alloc(p->arena, (size_t)(end - p->cursor) + 1);
-    check_bytes(p, p->cursor, end);
-    while (p->cursor < end) {
-        const char *start = p->cursor++;
-        l.bytes[l.length++] = *start == '\\' && p->cursor < end ? escape(p, start) : *start;
+    struct literal l = {.closed = end < p->in.end && *end == quote};
+    l.bytes = arena_alloc(p->arena, (size_t)(end - p->in.cursor) + 1);
+    check_bytes(p, p->in.cursor, end);
+    while (p->in.cursor < end) {
+        const char *start = p->in.cursor++;
+        l.bytes[l.length++] = *start == '\\' && p->in.cursor < end ? escape(p, start) : *start;
     }
-    p->cursor = end + l.closed;
-    l.where = (span){at, fe_here(p, p->cursor)};
+    p->in.cursor = end + l.closed;
+    l.where = (span){at, fe_here(p, p->in.cursor)};
     if (!l.closed)
         p->broken_literal = at;
     return l;

@@ -96,17 +96,52 @@ struct history {
     const char *first_name;
 };
 
-/* A file that is being read because another includes it, and where that goes on. */
-struct fe_including {
+/* The file that is being read, and how far. */
+struct reader {
     const struct source *file;
-    const char *real; /* its name without links and dots */
-    const struct source *from;
     const char *cursor, *line_start, *end;
-    uint32_t line;
+    uint32_t line; /* of the whole program (struct source) */
 };
 
-/* A token that follows the one that was given last. */
-struct waiting {
+/* A file that is being read because another includes it. */
+struct fe_including {
+    const struct source *file;
+    const char *real;    /* its name without links and dots */
+    struct reader after; /* where reading goes on behind it */
+};
+
+/* include.c */
+struct includes {
+    VEC(struct fe_including) open; /* those inside each other, but for the program's own */
+    const char *own_name;          /* the real name of that; NULL: not asked for yet */
+    struct map read;               /* real names of files that were read */
+};
+
+/* Of a launch directive. */
+struct launch_words {
+    bool is_open; /* grid, block, show and save are words here */
+    bool in_arguments;
+    const char *kernel; /* in the arguments: of the launch */
+    uint32_t argument;  /* how many stand before the one being read */
+    uint32_t repeats;   /* open ones, from the word on; their braces are among the brackets */
+};
+
+/* words.c: what names mean, and what they meant outside the scopes that are open. */
+struct names {
+    struct map words; /* name -> what words.c knows of it */
+    struct map tags;  /* of structures and enumerations -> enum fe_decl_kind */
+    VEC(struct undo) undo;
+    u32_vec scopes; /* lengths of undo */
+};
+
+/* directive.c */
+struct directives {
+    struct map macros; /* names -> the enum fe_word of a constant's type, FE_WORD_VOID: of no number */
+    bool no_branches;  /* no #else, #elif or #endif follows */
+};
+
+/* A token of translate.c that the parser is given before the lexer goes on. */
+struct queued {
     int token;
     union value value;
     span where;
@@ -125,6 +160,37 @@ struct template_use {
     const char *arguments; /* interned */
     span where;            /* < to > */
     uint32_t before;       /* the use of the name before it, or 0 */
+};
+
+/* translate.c */
+struct translation {
+    VEC(struct queued) queue;
+    uint32_t given;       /* how many of the queue have been; all when the lexer goes on */
+    struct queued type;   /* the latest token of a type */
+    bool in_value;        /* behind the = of a variable outside functions */
+    const char *cast_end; /* the > that stands for the ) of a cast; NULL: none */
+    uint32_t blocks;      /* { of other languages that are left out: so are their } */
+};
+
+/* template.c */
+struct templates {
+    VEC(struct template_use) uses; /* of the file; [0] is none */
+    struct map latest;             /* names -> the latest use */
+    struct map plain;              /* names in front of a ( -> how often */
+};
+
+/* groups.c */
+struct groups {
+    VEC(struct fe_group) decls;
+    struct map names; /* -> index of the latest */
+};
+
+/* recover.c */
+struct recovery {
+    bool insert_semicolon; /* go on as if one stood here */
+    bool skip_body;        /* go on behind the block that begins here */
+    place at;              /* token at which it ended last */
+    bool has_gaps;         /* something is in no tree */
 };
 
 #define FE_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
@@ -154,58 +220,31 @@ static inline const char *fe_behind_blanks(const char *at)
 struct parser {
     struct frontend *fe;
     struct arena *arena;
+    struct reader in;
+    struct includes includes;
+    struct names names;
 
-    /* lexer */
-    const struct source *file; /* the one that is being read */
-    const char *cursor, *line_start, *end;
-    uint32_t line;                      /* of the whole program (struct source) */
-    VEC(struct fe_including) including; /* those inside each other, but for the program's own */
-    const char *own_name;               /* the real name of that; NULL: not asked for yet */
-    struct map included;                /* real names of files that were read */
-    bool stopped;                       /* no use going on: only the end of the file follows */
-    bool in_launch;                     /* grid, block, show and save are words here */
-    bool in_arguments;                  /* of a launch */
-    const char *launched;               /* its kernel */
-    uint32_t argument;                  /* how many stand before the one being read */
-    uint32_t repeats;                   /* open ones, from the word on; their braces are among the brackets */
+    /* tokens */
     VEC(struct bracket) brackets;
     struct bracket unclosed; /* opener that the latest closing bracket did not fit; open 0: none */
     struct history history;
     span qualifier;       /* const between the words of the type just read: the next token; line 0: none */
-    bool falls;           /* a comment before the next token says that a case is gone on into */
+    bool falls_through;   /* a comment before the next token says that a case is gone on into */
     place broken_literal; /* the latest string or character that is not closed */
-    struct map words;     /* name -> what words.c knows of it */
-    struct map tags;      /* of structures and enumerations -> enum fe_decl_kind */
+    struct launch_words launch;
 
-    /* directive.c */
-    struct map macros; /* names -> the letter of a constant's type (fe_number_type), or 0 */
-    bool no_branches;  /* no #else, #elif or #endif follows */
+    /* other languages */
+    struct directives directives;
+    struct translation translation;
+    struct templates templates;
+    struct groups groups;
 
-    /* translate.c */
-    VEC(struct waiting) waiting;
-    struct waiting type;                    /* the latest token of a type */
-    bool in_value;                          /* behind the = of a variable outside functions */
-    uint32_t given;                         /* how many of these have been; all when the lexer goes on */
-    const char *cast_end;                   /* the > that stands for the ) of a cast; NULL: none */
-    VEC(struct template_use) template_uses; /* of the file; [0] is none */
-    struct map uses_of;                     /* names -> the latest use */
-    struct map plain_uses;                  /* names in front of a ( -> how often */
-    VEC(struct fe_group) group_decls;       /* group_names: name -> index of the latest */
-    struct map group_names;
-    uint32_t groups; /* { of other languages that are left out: so are their } */
-
-    /* scopes of type names */
-    VEC(struct undo) undo;
-    u32_vec scopes; /* lengths of undo */
-
-    /* parser */
+    /* the tree */
     VEC(struct block) blocks; /* enclosing blocks and member lists */
     struct list definitions;  /* structs and enums defined within the declaration being read */
     struct fe_unit *unit;
-    bool insert_semicolon; /* recovery: go on as if one stood here */
-    bool skip_body;        /* recovery: go on behind the block that begins here */
-    place recovered;       /* token at which recovery ended last */
-    bool has_gaps;         /* something is in no tree */
+    struct recovery recovery;
+    bool stopped; /* no use going on: only the end of the file follows */
 };
 
 /* ---- lexer.re, literals.c, words.c ------------------------------------------------------------------- */
@@ -233,16 +272,16 @@ void fe_skip_comment(struct parser *p, const char *start, bool is_block);
 /* Goes on with the file that the string names, unless it was read before (include.c). What is wrong is
  * reported. */
 void fe_include(struct parser *p, const struct fe_expr *string, span where);
-/* Whether the # at `at` begins a line marker (directive.c). Then it is noted, or reported, and the cursor is at
- * the end of its line. */
-bool fe_line_marker(struct parser *p, const char *at);
+/* Whether the # at `at` begins a line marker (directive.c). Then it has been noted, or reported, and the
+ * cursor is at the end of its line. */
+bool fe_skip_line_marker(struct parser *p, const char *at);
 /* The same as a fix-it for C's #include, which covers `line`: where there is such a file. `string` begins
  * with its
  * quote. */
 void fe_fix_include(struct parser *p, span line, const char *string);
 /* At the end of a file, behind a declaration: goes back to the one that includes it. False: none does, or it
  * ends in the middle of something. */
-bool fe_include_ends(struct parser *p);
+bool fe_end_include(struct parser *p);
 
 /* Enters keywords and the words of foreign.def; to be called once, before names are looked up. */
 void fe_words_init(struct parser *p);
@@ -290,13 +329,13 @@ bool fe_in_parameters(const struct parser *p);
 bool fe_skip_template(struct parser *p, const char *name, span where);
 bool fe_skip_template_arguments(struct parser *p, const char *name);
 /* The token follows those that wait already. */
-void fe_wait(struct parser *p, int token, union value value, span where);
+void fe_queue_token(struct parser *p, int token, union value value, span where);
 /* The same as fe_translate of a name of cooperative groups (groups.c); negative: it is none. */
 int fe_translate_group(struct parser *p, union value *value, span *where);
 /* At the end: declarations of groups that nothing needs any more get the fix-it that removes them. */
 void fe_fix_groups(struct parser *p);
 /* Whether the } at `at` closes what is left out; then it is reported. */
-bool fe_ends_group(struct parser *p, const char *at);
+bool fe_skip_brace(struct parser *p, const char *at);
 
 /* ---- attributes (syntax_foreign.c); false: none is there. Else it is reported, and the cursor behind it -- */
 

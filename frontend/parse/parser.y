@@ -126,8 +126,8 @@ unit:
 external:
     declaration
 |   function
-|   named_buffer                           { $$ = p->including.count ? NO_LIST : list_of($1); }
-|   directive                              { $$ = p->including.count ? NO_LIST : $1; }
+|   named_buffer                           { $$ = p->includes.open.count ? NO_LIST : list_of($1); }
+|   directive                              { $$ = p->includes.open.count ? NO_LIST : $1; }
 |   INCLUDE string semicolon               { $$ = NO_LIST; fe_include(p, $2, @2); }
 |   ';'                                    { $$ = NO_LIST; }
 |   error                                  { $$ = NO_LIST; RECOVER(fe_recover, @1); }
@@ -364,7 +364,7 @@ item:
 |   declaration                            { $$ = decl_stmt(p, @$, $1); }
 |   function                               {
                                                $$ = NULL;
-                                               p->has_gaps = true;
+                                               p->recovery.has_gaps = true;
                                                fe_report(p->fe, FE_MSG(nested_function), @1);
                                                fe_excuse_words(p->fe, @1);
                                            }
@@ -416,7 +416,7 @@ statement:
 ;
 
 for_scope:
-    %empty                                 { $<word>$ = p->scopes.count; fe_type_scope_open(p); }
+    %empty                                 { $<word>$ = p->names.scopes.count; fe_type_scope_open(p); }
 ;
 
 for_init:

@@ -118,7 +118,7 @@ static void skip_statement(struct place_in_parse *at, uint32_t level)
 /* Skips the block that begins here, behind qualifiers, and a semicolon behind it. */
 static void skip_body(struct place_in_parse *at, uint32_t level)
 {
-    at->p->skip_body = false;
+    at->p->recovery.skip_body = false;
     while (*at->token == TOK_QUALIFIER)
         advance(at);
     if (*at->token == '{')
@@ -148,22 +148,22 @@ bool fe_recover(struct parser *p, int *token, union value *value, span *where, p
 {
     struct place_in_parse at = {p, token, value, where};
     struct block b = fe_around(p);
-    p->insert_semicolon = false;
-    p->has_gaps = true;
+    p->recovery.insert_semicolon = false;
+    p->recovery.has_gaps = true;
     fe_type_scope_close(p, b.scopes);
     if (*token < 0) /* the parser has thrown the token away */
         advance(&at);
     if (*token == '{')
         drop_parentheses(p, b.brackets);
-    if (fe_same_place(p->recovered, where->at) && *token != TOK_END)
+    if (fe_same_place(p->recovery.at, where->at) && *token != TOK_END)
         advance(&at);
-    if (p->skip_body)
+    if (p->recovery.skip_body)
         skip_body(&at, b.brackets);
     else if (p->blocks.count)
         skip_statement(&at, b.brackets);
     else
         skip_declaration(&at);
-    p->recovered = where->at;
+    p->recovery.at = where->at;
     p->definitions = (struct list){0};
     fe_excuse_words(p->fe, (span){from, *token == TOK_END ? p->history.current.end : where->at});
     return *token != TOK_END;
@@ -171,8 +171,8 @@ bool fe_recover(struct parser *p, int *token, union value *value, span *where, p
 
 bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where, place from)
 {
-    if (!p->insert_semicolon)
+    if (!p->recovery.insert_semicolon)
         return fe_recover(p, token, value, where, from);
-    p->insert_semicolon = false;
+    p->recovery.insert_semicolon = false;
     return *token != TOK_END;
 }

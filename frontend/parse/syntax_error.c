@@ -41,7 +41,7 @@ static const char *describe(struct parser *p, const struct syntax_error *e)
 /* The first character behind the token that is no blank. */
 static char following(const struct parser *p)
 {
-    const char *at = p->cursor;
+    const char *at = p->in.cursor;
     while (*at == ' ' || *at == '\t')
         at++;
     return *at;
@@ -174,7 +174,7 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
         say_unknown_type(p, h->previous_name, h->previous);
         return true;
     }
-    if (e->token != TOK_NAME || p->in_launch || e->wants_expression || p->blocks.count ||
+    if (e->token != TOK_NAME || p->launch.is_open || e->wants_expression || p->blocks.count ||
         e->wants_semicolon || e->wants_name)
         return false;
     char next = following(p);
@@ -210,7 +210,7 @@ static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
         return false;
     fe_report(p->fe, FE_MSG(expected_semicolon), span_after(h->previous), quoted(p, h->previous));
     fe_fixit(p->fe, span_after(h->previous), ";");
-    p->insert_semicolon = true;
+    p->recovery.insert_semicolon = true;
     return true;
 }
 
@@ -221,7 +221,7 @@ static bool guess_method(struct parser *p, const struct syntax_error *e)
     if (!begins || p->history.previous_token != ')' || !fe_around(p).members)
         return false;
     fe_report(p->fe, FE_MSG(method), p->history.current);
-    p->skip_body = true;
+    p->recovery.skip_body = true;
     return true;
 }
 
@@ -242,7 +242,7 @@ static bool guess_name(struct parser *p, const struct syntax_error *e)
     size_t n;
     const char *text = fe_span_text(p->fe, p->history.current, &n);
     fe_report(p->fe, FE_MSG(reserved_word), p->history.current, arena_strdup(p->arena, text, n));
-    p->recovered = p->history.current.at; /* the word must not begin a statement */
+    p->recovery.at = p->history.current.at; /* the word must not begin a statement */
     return true;
 }
 
@@ -333,21 +333,21 @@ static void say_expected(struct parser *p, const struct syntax_error *e)
 }
 
 /* What was to follow an unclosed literal is part of it: nothing more is to be said. */
-static bool follows_broken_literal(struct parser *p, const struct syntax_error *e)
+static bool recover_broken_literal(struct parser *p, const struct syntax_error *e)
 {
     if (p->broken_literal.line == 0 || !fe_same_place(p->broken_literal, p->history.previous.at))
         return false;
-    p->insert_semicolon = e->wants_semicolon || e->wants_parenthesis;
+    p->recovery.insert_semicolon = e->wants_semicolon || e->wants_parenthesis;
     p->brackets.count = fe_around(p).brackets + (e->token == '{');
     return true;
 }
 
 void fe_syntax_error(struct parser *p, const struct syntax_error *e)
 {
-    p->insert_semicolon = false;
+    p->recovery.insert_semicolon = false;
     if (e->wants_statement)
-        p->recovered = p->history.current.at; /* no statement can begin here */
-    if (p->stopped || follows_broken_literal(p, e))
+        p->recovery.at = p->history.current.at; /* no statement can begin here */
+    if (p->stopped || recover_broken_literal(p, e))
         return;
     if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_method(p, e) || guess_default(p, e) ||
         guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) ||

@@ -32,23 +32,24 @@ static const struct foreign {
 #include "frontend/foreign/foreign.def"
 };
 
-/* Entries of p->words: an ordinary name (as is a name without entry), a type's name, or a row of keywords, of
- * foreign. */
+/* Entries of p->names.words: an ordinary name (as is a name without entry), a type's name, or a row of
+ * keywords, of foreign. */
 enum { ORDINARY, TYPE, ROW, FOREIGN_ROW = ROW + COUNT(keywords) };
 
 static void enter_type(void *to, const char *name)
 {
     struct parser *p = to;
-    map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, name), TYPE);
+    map_set(p->arena, &p->names.words, (uintptr_t)intern_z(&p->fe->strings, name), TYPE);
 }
 
 void fe_words_init(struct parser *p)
 {
     fe_each_vector_name(enter_type, p);
     for (uint32_t i = 0; i < COUNT(keywords); i++)
-        map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, keywords[i].text), ROW + i);
+        map_set(p->arena, &p->names.words, (uintptr_t)intern_z(&p->fe->strings, keywords[i].text), ROW + i);
     for (uint32_t i = 0; i < COUNT(foreign); i++)
-        map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, foreign[i].text), FOREIGN_ROW + i);
+        map_set(p->arena, &p->names.words, (uintptr_t)intern_z(&p->fe->strings, foreign[i].text),
+                FOREIGN_ROW + i);
 }
 
 const char *fe_nearest_keyword(const char *word, bool *of_type)
@@ -137,7 +138,7 @@ static struct foreign read_combination(struct parser *p, const char *text, size_
     const char *between = NULL;
     if (!combine(&c, text, n))
         return (struct foreign){0};
-    for (const char *at = p->cursor;;) {
+    for (const char *at = p->in.cursor;;) {
         const char *word = at + strspn(at, " \t"), *end = word_end(word);
         bool is_const = is_type_word(word, (size_t)(end - word), "const");
         if (!is_const && (end == word || !combine(&c, word, (size_t)(end - word))))
@@ -147,12 +148,12 @@ static struct foreign read_combination(struct parser *p, const char *text, size_
             between = word;
         if (is_const)
             continue;
-        p->cursor = end;
+        p->in.cursor = end;
         if (between)
             p->qualifier = (span){fe_here(p, between), fe_here(p, between + strlen("const"))};
     }
     bool one = c.words == 1 && !c.is_unsigned && !c.is_signed;
-    return (struct foreign){arena_strdup(p->arena, text, (size_t)(p->cursor - text)),
+    return (struct foreign){arena_strdup(p->arena, text, (size_t)(p->in.cursor - text)),
                             one ? NULL : kern_type(&c), refuse_combination(&c),
                             refuse_combination(&c) == NULL, NO_CALL};
 }
@@ -171,7 +172,7 @@ static int word_token(struct parser *p, const char *word, union value *value)
     if (*word == '&' || *word == '|' || *word == '!')
         return *word == '&' ? TOK_AND_AND : *word == '|' ? TOK_OR_OR : '!';
     value->name = intern_z(&p->fe->strings, word);
-    uint32_t row = map_get(&p->words, (uintptr_t)value->name);
+    uint32_t row = map_get(&p->names.words, (uintptr_t)value->name);
     return row == TYPE ? TOK_TYPE_NAME : keyword_token(&keywords[row - ROW], value);
 }
 
@@ -205,7 +206,7 @@ static bool is_of_own_variable(const struct parser *p)
         (before == TOK_WORD || before == TOK_TYPE_NAME) && p->history.previous_token != TOK_QUALIFIER;
     if (fe_around(p).members || !(p->blocks.count || p->brackets.count) || !(in_list || of_type))
         return false;
-    const char *at = p->cursor;
+    const char *at = p->in.cursor;
     for (const char *end; at += strspn(at, " \t"), (end = word_end(at)) > at; at = end)
         for (size_t i = 0; i < COUNT(words); i++)
             if (is_type_word(at, (size_t)(end - at), words[i]))
@@ -226,7 +227,7 @@ static int call_token(struct parser *p, const struct foreign *f, span where)
 static int type_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
 {
     struct foreign f = read_combination(p, text, n);
-    where.end = fe_here(p, p->cursor);
+    where.end = fe_here(p, p->in.cursor);
     return f.kern ? foreign_token(p, f, where, value) : 0;
 }
 
@@ -247,8 +248,8 @@ static bool is_name_here(const struct parser *p, const struct keyword *k)
     bool is_shared = k->token == TOK_QUALIFIER && k->value == QUALIFIER_SHARED;
     bool common = (k->token == TOK_PREFIX && k->value == QUALIFIER_KERNEL) || k->token == TOK_LAUNCH ||
                   (k->token == TOK_WORD && k->value == FE_WORD_TOKEN);
-    const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
-    if (common && p->in_launch && p->brackets.count > p->repeats)
+    const char *next = p->in.cursor + strspn(p->in.cursor, " \t\r\n");
+    if (common && p->launch.is_open && p->brackets.count > p->launch.repeats)
         return true;
     if (is_shared)
         return *next && strchr("[=;", *next);
@@ -262,7 +263,7 @@ static bool is_name_here(const struct parser *p, const struct keyword *k)
 int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
 {
     const char *name = intern(&p->fe->strings, text, n);
-    uint32_t row = map_get(&p->words, (uintptr_t)name);
+    uint32_t row = map_get(&p->names.words, (uintptr_t)name);
     value->name = name;
     if (row == MAP_NONE || row < ROW) {
         int token = row == TYPE ? TOK_TYPE_NAME : TOK_NAME;
@@ -287,13 +288,13 @@ int fe_word_token(struct parser *p, const char *text, size_t n, span where, unio
 
 bool fe_is_word(const struct parser *p, const char *name)
 {
-    uint32_t row = map_get(&p->words, (uintptr_t)name);
+    uint32_t row = map_get(&p->names.words, (uintptr_t)name);
     return row != MAP_NONE && row >= TYPE;
 }
 
 bool fe_is_type_word(const struct parser *p, const char *name)
 {
-    uint32_t row = map_get(&p->words, (uintptr_t)name);
+    uint32_t row = map_get(&p->names.words, (uintptr_t)name);
     bool is_keyword = row != MAP_NONE && row >= ROW && row < FOREIGN_ROW;
     return row == TYPE || (is_keyword && fe_begins_declaration(keywords[row - ROW].token)) ||
            strcmp(name, "unsigned") == 0;
@@ -320,17 +321,17 @@ int fe_misspelt_token(struct parser *p, const char *name, span where, union valu
 
 void fe_declare_name(struct parser *p, const char *name, bool is_type)
 {
-    uint32_t before = map_get(&p->words, (uintptr_t)name), now = is_type ? TYPE : ORDINARY;
+    uint32_t before = map_get(&p->names.words, (uintptr_t)name), now = is_type ? TYPE : ORDINARY;
     before = before == MAP_NONE ? ORDINARY : before;
     bool is_word =
         before >= ROW && before < FOREIGN_ROW; /* one that is a word or a name by where it stands */
     if (before == now || (is_word && !is_type))
         return;
-    if (p->scopes.count) {
+    if (p->names.scopes.count) {
         struct undo u = {name, before};
-        vec_push(p->arena, &p->undo, u);
+        vec_push(p->arena, &p->names.undo, u);
     }
-    map_set(p->arena, &p->words, (uintptr_t)name, now);
+    map_set(p->arena, &p->names.words, (uintptr_t)name, now);
 }
 
 void fe_declare_params(struct parser *p, const struct fe_form *function)
@@ -342,16 +343,16 @@ void fe_declare_params(struct parser *p, const struct fe_form *function)
 
 void fe_type_scope_open(struct parser *p)
 {
-    vec_push(p->arena, &p->scopes, p->undo.count);
+    vec_push(p->arena, &p->names.scopes, p->names.undo.count);
 }
 
 void fe_type_scope_close(struct parser *p, uint32_t scopes)
 {
-    while (p->scopes.count > scopes) {
-        uint32_t before = vec_pop(&p->scopes);
-        while (p->undo.count > before) {
-            struct undo u = vec_pop(&p->undo);
-            map_set(p->arena, &p->words, (uintptr_t)u.name, u.token);
+    while (p->names.scopes.count > scopes) {
+        uint32_t before = vec_pop(&p->names.scopes);
+        while (p->names.undo.count > before) {
+            struct undo u = vec_pop(&p->names.undo);
+            map_set(p->arena, &p->names.words, (uintptr_t)u.name, u.token);
         }
     }
 }
@@ -359,7 +360,7 @@ void fe_type_scope_close(struct parser *p, uint32_t scopes)
 void fe_block_open(struct parser *p)
 {
     fe_type_scope_open(p);
-    struct block b = {.brackets = p->brackets.count, .scopes = p->scopes.count};
+    struct block b = {.brackets = p->brackets.count, .scopes = p->names.scopes.count};
     vec_push(p->arena, &p->blocks, b);
 }
 
