@@ -71,3 +71,21 @@ void depth_first_visit(struct depth_first *d, uint32_t root)
         vec_push(d->arena, &path, ((struct step){to, g->start[to]}));
     }
 }
+
+/* ---- walks ------------------------------------------------------------------------------------------- */
+
+struct walk walk_from(struct arena *a, struct bitset set)
+{
+    struct walk w = {.arena = a, .seen = set};
+    bitset_each(node, set)
+        vec_push(a, &w.list, node);
+    return w;
+}
+
+void walk_restart(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->list.count; i++)
+        bitset_remove(w->seen, w->list.at[i]);
+    vec_clear(&w->list);
+    w->visited = 0;
+}

@@ -1,4 +1,5 @@
-/* rows.h: lists of numbers by row in compressed form, and depth-first search over graphs of that form. */
+/* rows.h: lists of numbers by row in compressed form, depth-first search over graphs of that form, and walks over
+ * graphs of any form. */
 #ifndef KERNC_BASE_ROWS_H
 #define KERNC_BASE_ROWS_H
 
@@ -48,5 +49,49 @@ struct depth_first depth_first_new(struct arena *a, const struct rows *graph);
 void depth_first_visit(struct depth_first *d, uint32_t root);
 /* Whether a visit so far has come to the node. */
 bool depth_first_reached(const struct depth_first *d, uint32_t node);
+
+/* ---- walks ------------------------------------------------------------------------------------------- */
+
+/* What some nodes of a graph lead to. This visits `from` and what it leads to without passing a node that stops:
+ *
+ *     struct walk w = walk_new(a, nodes);
+ *     walk_add(&w, from);
+ *     walk_each(n, &w)
+ *         rows_each(k, graph, n)
+ *             if (!stops(graph.at[k]))
+ *                 walk_add(&w, graph.at[k]);
+ *
+ * Each node is visited once, in the order of walk_add; one that was put into `seen` by other means is not visited.
+ * Linear in the calls of walk_add. */
+struct walk {
+    struct arena *arena;
+    struct bitset seen; /* the nodes of `list`, and those that are not to be visited */
+    u32_vec list;       /* what was added, each node once */
+    uint32_t visited;   /* how many of the list */
+};
+static inline struct walk walk_new(struct arena *a, uint32_t nodes)
+{
+    return (struct walk){.arena = a, .seen = bitset_new(a, nodes)};
+}
+/* The members of the set are added; it becomes what the walk has seen. */
+struct walk walk_from(struct arena *a, struct bitset set);
+static inline void walk_add(struct walk *w, uint32_t node)
+{
+    if (bitset_has(w->seen, node))
+        return;
+    bitset_add(w->seen, node);
+    vec_push(w->arena, &w->list, node);
+}
+/* The next node that was added and not visited; false: there is none. */
+static inline bool walk_next(struct walk *w, uint32_t *node)
+{
+    if (w->visited == w->list.count)
+        return false;
+    *node = w->list.at[w->visited++];
+    return true;
+}
+#define walk_each(node, walk) for (uint32_t node; walk_next((walk), &(node));)
+/* For another walk over the same graph: what was added is not seen any more. Linear in that. */
+void walk_restart(struct walk *w);
 
 #endif

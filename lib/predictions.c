@@ -1,54 +1,8 @@
 /* predictions.c: the predictions of a kernel that its code honours, as the passes reported them. */
+#include "ir/analysis/callgraph.h"
 #include "lib/result.h"
 
 #include <stdlib.h>
-
-/* ---- what the kernel may run ------------------------------------------------------------------------- */
-
-static void reach(struct arena *a, struct bitset reached, u32_vec *work, uint32_t function)
-{
-    if (bitset_has(reached, function))
-        return;
-    bitset_add(reached, function);
-    vec_push(a, work, function);
-}
-
-/* A call through a pointer may lead to each function whose address is taken anywhere. */
-static void reach_named(struct arena *a, const struct ir_module *m, struct bitset reached, u32_vec *work)
-{
-    for (uint32_t i = 0; i < m->functions.count; i++) {
-        const struct ir_function *f = m->functions.at[i];
-        if (f->flags & IR_FN_TAKEN)
-            reach(a, reached, work, i);
-        ir_each_block(k, b, f)
-            ir_each_ins(r, f, b)
-                if (ir_at(f, r)->op == IR_function)
-                    reach(a, reached, work, (uint32_t)ir_at(f, r)->imm);
-    }
-}
-
-static struct bitset functions_of(struct arena *a, const struct ir_module *m, uint32_t kernel)
-{
-    struct bitset reached = bitset_new(a, m->functions.count);
-    u32_vec work = {0};
-    bool through_pointers = false;
-    reach(a, reached, &work, kernel);
-    while (work.count) {
-        const struct ir_function *f = m->functions.at[vec_pop(&work)];
-        ir_each_block(k, b, f) {
-            ir_each_ins(r, f, b) {
-                const struct ir_ins *ins = ir_at(f, r);
-                if (ins->op == IR_call)
-                    reach(a, reached, &work, (uint32_t)ins->imm);
-                if (ins->op == IR_icall && !through_pointers) {
-                    through_pointers = true;
-                    reach_named(a, m, reached, &work);
-                }
-            }
-        }
-    }
-    return reached;
-}
 
 /* ---- the list ---------------------------------------------------------------------------------------- */
 
@@ -78,7 +32,9 @@ static bool find(const kernc_result *r, struct arena *a, const char *kernel, uns
         function++;
     if (function == m->functions.count)
         return false;
-    struct bitset reached = functions_of(a, m, function);
+    struct walk w = walk_new(a, m->functions.count);
+    walk_add(&w, function);
+    struct bitset reached = ir_reach_functions(&w, m);
     for (uint32_t i = 0; i < r->report.predictions.count; i++) {
         struct opt_prediction p = r->report.predictions.at[i];
         if (p.honoured && bitset_has(reached, p.function))

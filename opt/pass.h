@@ -130,10 +130,8 @@ uint32_t opt_target_append(struct opt_renaming *n, struct ir_function *f, uint32
 uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
 /* Makes the terminator a br along edge number e. */
 void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e);
-/* Functions whose address the module takes (passes ask for opt_addresses_taken); and those of them that a call
- * through a pointer with this signature reaches: others, and numbers of no function, trap. Linear in the
- * module. */
-struct bitset opt_find_addresses_taken(struct arena *a, const struct ir_module *m);
+/* The functions among `taken` (see opt_addresses_taken) that a call through a pointer with this signature
+ * reaches: others, and numbers of no function, trap. */
 u32_vec opt_pointer_targets(struct arena *a, const struct ir_module *m, struct bitset taken,
                             uint32_t signature);
 /* One ret for the whole function, in a block of its own; false: so it was already, or nothing returns. */

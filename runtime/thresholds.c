@@ -1,5 +1,6 @@
 /* thresholds.c: how many threads of a warp a kernel's predictions wait for. */
 #include "backend/format/bytecode/program.h"
+#include "base/rows.h"
 #include "runtime/context.h"
 #include "runtime/module.h"
 
@@ -7,26 +8,17 @@ struct search {
     const struct bc_program *p;
     struct arena *arena;
     struct map functions; /* by the code index of the first block */
-    struct bitset seen;
-    u32_vec work;
+    struct walk walk;     /* over functions */
     const struct bc_ins *most;
 };
-
-static void visit(struct search *s, uint32_t function)
-{
-    if (bitset_has(s->seen, function))
-        return;
-    bitset_add(s->seen, function);
-    vec_push(s->arena, &s->work, function);
-}
 
 static void look_at(struct search *s, const struct bc_ins *ins)
 {
     if (ins->op == BC_call)
-        visit(s, map_get(&s->functions, ins->imm));
+        walk_add(&s->walk, map_get(&s->functions, ins->imm));
     for (uint32_t i = 0; ins->op == BC_icall && i < s->p->functions.count; i++)
         if (!s->p->functions.at[i].kernel && bc_reaches(ins->imm, s->p->functions.at[i].signature))
-            visit(s, i);
+            walk_add(&s->walk, i);
     if (ins->op == BC_wait && ins->imm > (s->most ? s->most->imm : 0))
         s->most = ins;
 }
@@ -34,12 +26,12 @@ static void look_at(struct search *s, const struct bc_ins *ins)
 /* The wait with the largest threshold in the kernel and the functions that it calls; NULL: none has one. */
 static const struct bc_ins *find_most(struct search *s, uint32_t kernel)
 {
-    s->seen = bitset_new(s->arena, s->p->functions.count);
+    s->walk = walk_new(s->arena, s->p->functions.count);
     for (uint32_t i = 0; i < s->p->functions.count; i++)
         map_set(s->arena, &s->functions, s->p->functions.at[i].code, i);
-    visit(s, kernel);
-    while (s->work.count) {
-        const struct bc_function *f = &s->p->functions.at[vec_pop(&s->work)];
+    walk_add(&s->walk, kernel);
+    walk_each(id, &s->walk) {
+        const struct bc_function *f = &s->p->functions.at[id];
         for (uint32_t i = f->code; i < f->end; i++) {
             look_at(s, &s->p->code.at[i]);
             i += bc_has_branch_word((enum bc_op)s->p->code.at[i].op);

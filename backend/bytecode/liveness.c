@@ -73,12 +73,12 @@ static void mark_needed(struct be_context *c, struct be_function *f)
 
 /* ---- ranges ------------------------------------------------------------------------------------------ */
 
-struct walk {
+struct range_walk {
     struct be_function *f;
     uint32_t block, segment;
 };
 
-static void note_use(struct walk *w, uint32_t r, uint32_t position)
+static void note_use(struct range_walk *w, uint32_t r, uint32_t position)
 {
     struct be_vreg *v = be_vreg(w->f, r);
     v->end = position > v->end ? position : v->end;
@@ -100,7 +100,7 @@ static uint32_t definition_position(const struct be_function *f, uint32_t word, 
     return 2 * word + 1;
 }
 
-static void walk_word(struct walk *w, uint32_t i)
+static void walk_word(struct range_walk *w, uint32_t i)
 {
     struct be_function *f = w->f;
     const struct be_word *word = &f->words.at[i];
@@ -123,7 +123,7 @@ static void walk_word(struct walk *w, uint32_t i)
     d->end = 2 * i + 1;
 }
 
-static void walk_edges(struct walk *w, const struct be_block *b, uint32_t edge_count)
+static void walk_edges(struct range_walk *w, const struct be_block *b, uint32_t edge_count)
 {
     struct be_function *f = w->f;
     for (uint32_t e = 0; e < edge_count; e++) {
@@ -141,7 +141,7 @@ static void walk_edges(struct walk *w, const struct be_block *b, uint32_t edge_c
 
 static void find_ranges(struct be_function *f)
 {
-    struct walk w = {.f = f};
+    struct range_walk w = {.f = f};
     for (uint32_t k = 0; k < f->blocks.count; k++) {
         const struct be_block *b = &f->blocks.at[k];
         w.block = k;

@@ -23,8 +23,7 @@ struct be_quiet {
     struct bitset area, noisy; /* blocks; noisy: other lanes may run behind them */
     struct rows uses;          /* of each value: the blocks at whose ends, or in which, it is used */
     struct bitset at_end;      /* beside uses.at: it is an argument of an edge */
-    uint32_t *seen, stamp;     /* scratch by block */
-    u32_vec work;
+    struct walk walk;          /* scratch: over blocks */
     uint64_t effort, limit;
     struct arena *arena;
 };
@@ -52,18 +51,12 @@ static void add_area(struct be_quiet *q, uint32_t begin)
     for (ir_ref r = ir_block_at(f, begin)->first; !is_gathering(ir_at(f, r)); r = ir_at(f, r)->next)
         if (ir_at(f, r)->op == IR_cb_join)
             map_set(q->arena, &exits, (uint32_t)ir_at(f, r)->imm, 1);
-    q->stamp++;
-    vec_push(q->arena, &q->work, begin);
-    while (q->work.count) {
-        uint32_t b = vec_pop(&q->work);
-        if (q->seen[b] == q->stamp)
-            continue;
-        q->seen[b] = q->stamp;
+    walk_restart(&q->walk);
+    walk_add(&q->walk, begin);
+    walk_each(b, &q->walk) {
         bitset_add(q->area, b);
-        if (waits_for_one_of(f, b, &exits))
-            continue;
-        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
-            vec_push(q->arena, &q->work, ir_block_at(f, b)->edges.at[e].block);
+        if (!waits_for_one_of(f, b, &exits))
+            ir_add_successors(&q->walk, f, b, IR_NO_BLOCK);
     }
 }
 
@@ -134,7 +127,7 @@ struct be_quiet *be_quiet_new(struct arena *a, const struct be_function *f, cons
                            .arena = a,
                            .area = bitset_new(a, f->cfg->blocks),
                            .noisy = bitset_new(a, f->cfg->blocks),
-                           .seen = arena_array(a, uint32_t, f->cfg->blocks),
+                           .walk = walk_new(a, f->cfg->blocks),
                            .limit = (uint64_t)QUIET_EFFORT * (f->cfg->rpo_count + 1)};
     if (!find_area(q))
         return NULL;
@@ -150,22 +143,16 @@ static bool reaches_quietly(struct be_quiet *q, uint32_t definition, uint32_t bl
     if (end && bitset_has(q->noisy, block))
         return false;
     if (block != definition)
-        vec_push(q->arena, &q->work, block);
-    while (q->work.count) {
-        uint32_t b = vec_pop(&q->work);
-        if (q->seen[b] == q->stamp)
-            continue;
-        q->seen[b] = q->stamp;
+        walk_add(&q->walk, block);
+    walk_each(b, &q->walk) {
         q->effort++;
         ir_each_pred(p, b, q->f->cfg) {
             if (!bitset_has(q->f->cfg->reachable, p))
                 continue;
-            if (bitset_has(q->noisy, p) || !bitset_has(q->area, p)) {
-                vec_clear(&q->work);
+            if (bitset_has(q->noisy, p) || !bitset_has(q->area, p))
                 return false;
-            }
             if (p != definition)
-                vec_push(q->arena, &q->work, p);
+                walk_add(&q->walk, p);
         }
     }
     return true;
@@ -178,7 +165,7 @@ bool be_is_quiet(struct be_quiet *q, ir_ref r)
     uint32_t definition = ir_at(q->f->ir, r)->block;
     if (!bitset_has(q->area, definition))
         return false;
-    q->stamp++;
+    walk_restart(&q->walk);
     rows_each(k, q->uses, r)
         if (!reaches_quietly(q, definition, q->uses.at[k], bitset_has(q->at_end, k)))
             return false;

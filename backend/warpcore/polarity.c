@@ -13,9 +13,8 @@
 struct search {
     struct wc_context *c;
     const struct wc_mfunction *f;
-    uint32_t *seen, stamp;
+    struct walk walk; /* scratch: over blocks */
     bool *talks;
-    u32_vec work;
 };
 
 static bool communicates(const struct ir_function *f, uint32_t b)
@@ -29,28 +28,20 @@ static bool communicates(const struct ir_function *f, uint32_t b)
     return false;
 }
 
-static void go_on(struct search *s, uint32_t b, uint32_t reconverge)
-{
-    if (b == reconverge || s->seen[b] == s->stamp)
-        return;
-    s->seen[b] = s->stamp;
-    vec_push(&s->c->arena, &s->work, b);
-}
-
 /* From `from`, before `reconverge`: whether `branch` is reached, and whether something communicates on the
  * way. */
 static void look(struct search *s, uint32_t from, uint32_t reconverge, uint32_t branch, bool *again,
                  bool *communication)
 {
     const struct ir_function *f = s->f->ir;
-    s->stamp++;
-    go_on(s, from, reconverge);
-    while (s->work.count) {
-        uint32_t b = vec_pop(&s->work);
+    walk_restart(&s->walk);
+    if (from != reconverge)
+        walk_add(&s->walk, from);
+    walk_each(b, &s->walk) {
         *again |= b == branch;
         *communication |= b != branch && s->talks[b];
-        for (uint32_t e = 0; b != branch && e < ir_block_at(f, b)->edges.count; e++)
-            go_on(s, ir_block_at(f, b)->edges.at[e].block, reconverge);
+        if (b != branch)
+            ir_add_successors(&s->walk, f, b, reconverge);
     }
 }
 
@@ -93,7 +84,7 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
 {
     struct search s = {.c = c,
                        .f = f,
-                       .seen = arena_array(&c->arena, uint32_t, f->ir->blocks.count),
+                       .walk = walk_new(&c->arena, f->ir->blocks.count),
                        .talks = arena_array(&c->arena, bool, f->ir->blocks.count)};
     bool any = false;
     ir_each_block(i, b, f->ir)

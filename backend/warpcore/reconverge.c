@@ -66,19 +66,14 @@ static uint32_t ending_edge(const struct ir_block *block, struct bitset ends)
 /* Whether threads come from block `from` to a barrier before they reconverge. */
 static bool waits_before(const struct converge *x, uint32_t from, uint32_t reconverge)
 {
-    struct bitset seen = bitset_new(x->arena, x->g->blocks);
-    u32_vec work = {0};
-    vec_push(x->arena, &work, from);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (b == reconverge || bitset_has(seen, b))
-            continue;
-        bitset_add(seen, b);
+    struct walk w = walk_new(x->arena, x->g->blocks);
+    if (from != reconverge)
+        walk_add(&w, from);
+    walk_each(b, &w) {
         ir_each_ins(r, x->f, b)
             if (ir_at(x->f, r)->op == IR_barrier)
                 return true;
-        for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++)
-            vec_push(x->arena, &work, ir_block_at(x->f, b)->edges.at[e].block);
+        ir_add_successors(&w, x->f, b, reconverge);
     }
     return false;
 }
@@ -182,20 +177,9 @@ static uint32_t empty_edge(const struct converge *x, uint32_t b)
 /* The blocks that the branch leads to before its lanes have reconverged. */
 static struct bitset influence_of(const struct converge *x, uint32_t b)
 {
-    struct bitset set = bitset_new(x->arena, x->g->blocks);
-    u32_vec work = {0};
-    vec_push(x->arena, &work, b);
-    while (work.count) {
-        const struct ir_block *block = ir_block_at(x->f, vec_pop(&work));
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t to = block->edges.at[e].block;
-            if (to == x->out->at[b].reconverge || bitset_has(set, to))
-                continue;
-            bitset_add(set, to);
-            vec_push(x->arena, &work, to);
-        }
-    }
-    return set;
+    struct walk w = walk_new(x->arena, x->g->blocks);
+    ir_add_successors(&w, x->f, b, x->out->at[b].reconverge);
+    return ir_reach(&w, x->f, x->out->at[b].reconverge);
 }
 
 static void find_influences(struct converge *x)

@@ -33,6 +33,25 @@ static inline uint32_t ir_pred_count(const struct ir_cfg *c, uint32_t b)
     for (uint32_t p##_at = (c)->pred_start[b], p;                                                            \
          p##_at < (c)->pred_start[(b) + 1] && ((p) = (c)->preds[p##_at], true); p##_at++)
 
+/* Walks over blocks (base/rows.h). Adds the successors of b but `stop` (IR_NO_BLOCK: all). */
+static inline void ir_add_successors(struct walk *w, const struct ir_function *f, uint32_t b, uint32_t stop)
+{
+    const struct ir_block *block = ir_block_at(f, b);
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        if (block->edges.at[e].block != stop)
+            walk_add(w, block->edges.at[e].block);
+}
+static inline void ir_add_predecessors(struct walk *w, const struct ir_cfg *c, uint32_t b, uint32_t stop)
+{
+    ir_each_pred(p, b, c)
+        if (p != stop)
+            walk_add(w, p);
+}
+/* Visits what was added and what that leads to, or what leads to it, by paths that do not pass `stop`. Returns all
+ * that was seen. */
+struct bitset ir_reach(struct walk *w, const struct ir_function *f, uint32_t stop);
+struct bitset ir_reach_back(struct walk *w, const struct ir_cfg *c, uint32_t stop);
+
 /* ---- dominators (ir/analysis/dominators.c, post_dominators.c) ------------------------------------------ */
 
 struct ir_dominators {

@@ -45,23 +45,16 @@ static bool is_awaited(const struct finder *x, ir_ref operation)
 {
     const struct ir_ins *ins = ir_at(x->f, operation);
     uint32_t home = ins->token ? ir_at(x->f, ins->token)->block : IR_NO_BLOCK;
-    struct bitset seen = bitset_new(x->arena, x->g->blocks);
-    u32_vec work = {0};
+    struct walk w = walk_new(x->arena, x->g->blocks);
     if (waits_before(x, operation))
         return true;
     if (home != ins->block)
-        vec_push(x->arena, &work, ins->block);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        ir_each_pred(p, b, x->g) {
-            if (bitset_has(seen, p))
-                continue;
-            if (bitset_has(x->waiting, p))
-                return true;
-            bitset_add(seen, p);
-            if (p != home)
-                vec_push(x->arena, &work, p);
-        }
+        ir_add_predecessors(&w, x->g, ins->block, IR_NO_BLOCK);
+    walk_each(b, &w) {
+        if (bitset_has(x->waiting, b))
+            return true;
+        if (b != home)
+            ir_add_predecessors(&w, x->g, b, IR_NO_BLOCK);
     }
     return false;
 }

@@ -35,3 +35,45 @@ bool ir_has_calls(const struct ir_function *f)
                 return true;
     return false;
 }
+
+static void note_address(struct bitset taken, const struct ir_ins *ins)
+{
+    if (ins->op == IR_function)
+        bitset_add(taken, (uint32_t)ins->imm);
+    if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 &&
+        (uint64_t)ins->imm <= taken.bits)
+        bitset_add(taken, (uint32_t)ins->imm - 1);
+}
+
+struct bitset ir_addresses_taken(struct arena *a, const struct ir_module *m)
+{
+    struct bitset taken = bitset_new(a, m->functions.count);
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        if (m->functions.at[i]->flags & IR_FN_TAKEN)
+            bitset_add(taken, i);
+        for (uint32_t r = 1; r < m->functions.at[i]->ins.count; r++)
+            note_address(taken, ir_at(m->functions.at[i], r));
+    }
+    return taken;
+}
+
+struct bitset ir_reach_functions(struct walk *w, const struct ir_module *m)
+{
+    bool by_pointer = false, added = false;
+    walk_each(id, w) {
+        const struct ir_function *f = m->functions.at[id];
+        ir_each_block(n, b, f)
+            ir_each_ins(r, f, b) {
+                by_pointer |= ir_at(f, r)->op == IR_icall;
+                if (ir_at(f, r)->op == IR_call)
+                    walk_add(w, (uint32_t)ir_at(f, r)->imm);
+            }
+        if (!by_pointer || added)
+            continue;
+        struct bitset taken = ir_addresses_taken(w->arena, m);
+        bitset_each(i, taken)
+            walk_add(w, i);
+        added = true;
+    }
+    return w->seen;
+}

@@ -18,6 +18,12 @@ struct ir_call_graph ir_call_graph_new(struct arena *a, const struct ir_module *
 /* All functions, callees before their callers. A verified module has no recursion of direct calls. */
 u32_vec ir_callees_first(struct arena *a, const struct ir_module *m);
 
+/* Functions whose address the module takes. Linear in the module. */
+struct bitset ir_addresses_taken(struct arena *a, const struct ir_module *m);
+/* Visits the functions that were added and all that they may call, those whose address is taken among them if one
+ * of them calls through a pointer. Returns all that was seen. */
+struct bitset ir_reach_functions(struct walk *w, const struct ir_module *m);
+
 /* Whether a block that the function lists has a direct call. */
 bool ir_has_calls(const struct ir_function *f);
 

@@ -1,4 +1,4 @@
-/* cfg.c: predecessors, reachability and reverse post-order. */
+/* cfg.c: predecessors, reachability, reverse post-order, and walks over blocks. */
 #include "ir/analysis/analysis.h"
 
 /* Counting sort of the edges by target: counts, then their running sum, then each edge to its place. */
@@ -51,6 +51,20 @@ static void find_order(struct arena *a, struct ir_cfg *c)
 #undef ENTER
     c->rpo = order + first;
     c->rpo_count = c->blocks - first;
+}
+
+struct bitset ir_reach(struct walk *w, const struct ir_function *f, uint32_t stop)
+{
+    walk_each(b, w)
+        ir_add_successors(w, f, b, stop);
+    return w->seen;
+}
+
+struct bitset ir_reach_back(struct walk *w, const struct ir_cfg *c, uint32_t stop)
+{
+    walk_each(b, w)
+        ir_add_predecessors(w, c, b, stop);
+    return w->seen;
 }
 
 struct ir_cfg *ir_cfg_new(struct arena *a, const struct ir_function *f)

@@ -26,7 +26,7 @@ struct ir_join_finder {
     uint32_t *joined, *exited; /* round in which it was put on the list */
     uint32_t *taken;           /* round in which it was taken from the front */
     struct bitset irreducible; /* blocks inside irreducible cycles */
-    struct bitset flooded;     /* blocks given out as joins past the limit, with all that they reach */
+    struct walk flooded;       /* over blocks given out as joins past the limit, with all that they reach */
     uint32_t round, branch, limit;
     uint32_t sent;   /* labels sent in this round, for the limit */
     u32_vec front;   /* heap of places still to be taken */
@@ -98,7 +98,7 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
     j->order = arena_array(a, uint32_t, n), j->place = arena_array(a, uint32_t, n);
     j->label = arena_array(a, uint32_t, n), j->stamp = arena_array(a, uint32_t, n);
     j->joined = arena_array(a, uint32_t, n), j->exited = arena_array(a, uint32_t, n);
-    j->taken = arena_array(a, uint32_t, n), j->irreducible = bitset_new(a, n), j->flooded = bitset_new(a, n);
+    j->taken = arena_array(a, uint32_t, n), j->irreducible = bitset_new(a, n), j->flooded = walk_new(a, n);
     j->header_of = arena_array(a, uint32_t, n);
     j->exit_blocks = arena_array(a, u32_vec, f->count + 1);
     for (uint32_t b = 0; b < n; b++)
@@ -146,7 +146,7 @@ static uint32_t front_pop(struct ir_join_finder *j)
  * call, with every block where paths from here can reconverge with others. */
 static bool propagate(struct ir_join_finder *j, uint32_t b, uint32_t label)
 {
-    if (bitset_has(j->flooded, b))
+    if (bitset_has(j->flooded.seen, b))
         return false;
     if (j->stamp[b] != j->round) {
         j->stamp[b] = j->round;
@@ -229,21 +229,14 @@ static void propagate_from(struct ir_join_finder *j, uint32_t b)
 /* Past the limit: whatever can still be reached may be a join and an exit. Each block is flooded once. */
 static void give_up(struct ir_join_finder *j)
 {
-    u32_vec work = {0};
-    for (; j->front.count > 0;)
-        vec_push(j->arena, &work, j->order[front_pop(j)]);
-    while (work.count > 0) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(j->flooded, b))
-            continue;
-        bitset_add(j->flooded, b);
+    while (j->front.count > 0)
+        walk_add(&j->flooded, j->order[front_pop(j)]);
+    walk_each(b, &j->flooded) {
         add_join(j, b);
         uint32_t cycle = j->header_of[b];
         for (uint32_t i = 0; cycle != IR_NO_CYCLE && i < j->exit_blocks[cycle].count; i++)
             add_exit(j, j->exit_blocks[cycle].at[i]);
-        const struct ir_block *block = ir_block_at(j->cfg->fn, b);
-        for (uint32_t e = 0; e < block->edges.count; e++)
-            vec_push(j->arena, &work, block->edges.at[e].block);
+        ir_add_successors(&j->flooded, j->cfg->fn, b, IR_NO_BLOCK);
     }
     for (uint32_t k = j->cycles->innermost[j->branch]; k != IR_NO_CYCLE; k = j->cycles->at[k].parent)
         for (uint32_t i = 0; i < j->exit_blocks[k].count; i++)

@@ -22,46 +22,34 @@ static bool is_left_out(const struct backward *x, uint32_t from, uint32_t to)
     return false;
 }
 
-/* Marks what reaches b against the edges. The stack has room for every block. */
-static void mark_backward(const struct backward *x, uint32_t b, struct bitset marked, uint32_t *stack)
+/* Visits the block and what leads to it. */
+static void reach_back(const struct backward *x, struct walk *w, uint32_t b)
 {
-    uint32_t depth = 0;
-    bitset_add(marked, b);
-    stack[depth++] = b;
-    while (depth) {
-        uint32_t at = stack[--depth];
-        ir_each_pred(p, at, x->c) {
-            if (bitset_has(marked, p) || !bitset_has(x->c->reachable, p) || is_left_out(x, p, at))
-                continue;
-            bitset_add(marked, p);
-            stack[depth++] = p;
-        }
-    }
+    walk_add(w, b);
+    walk_each(at, w)
+        ir_each_pred(p, at, x->c)
+            if (bitset_has(x->c->reachable, p) && !is_left_out(x, p, at))
+                walk_add(w, p);
 }
 
 /* Finds where threads go round that never come to an exit. */
 struct endless {
     const struct backward *x;
-    struct bitset marked;              /* blocks that lead to an exit that is known, or do not count */
-    uint32_t *stack, *reached, *cycle; /* by block: the number of the search that found it last */
-    uint32_t *list, found, searches;   /* what the last search has reached, in the order it was found in */
+    struct walk to_exit; /* over blocks that lead to a known exit; `seen` has those that do not count, too */
+    struct walk reached, cycle; /* what a block leads to, and those of them that lead back to it */
 };
 
 /* Blocks that b leads to and that lead to no exit. */
 static void find_reached(struct endless *n, uint32_t b)
 {
-    n->found = 0;
-    n->reached[b] = n->searches;
-    n->list[n->found++] = b;
-    for (uint32_t next = 0; next < n->found; next++) {
-        uint32_t at = n->list[next];
+    walk_restart(&n->reached);
+    walk_add(&n->reached, b);
+    walk_each(at, &n->reached) {
         const struct ir_block *block = ir_block_at(n->x->c->fn, at);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint32_t to = block->edges.at[e].block;
-            if (n->reached[to] == n->searches || bitset_has(n->marked, to) || is_left_out(n->x, at, to))
-                continue;
-            n->reached[to] = n->searches;
-            n->list[n->found++] = to;
+            if (!bitset_has(n->to_exit.seen, to) && !is_left_out(n->x, at, to))
+                walk_add(&n->reached, to);
         }
     }
 }
@@ -70,18 +58,14 @@ static void find_reached(struct endless *n, uint32_t b)
 static uint32_t find_cycle(struct endless *n, uint32_t b)
 {
     const struct ir_cfg *c = n->x->c;
-    uint32_t depth = 0, header = b;
-    n->cycle[b] = n->searches;
-    n->stack[depth++] = b;
-    while (depth) {
-        uint32_t at = n->stack[--depth];
+    uint32_t header = b;
+    walk_restart(&n->cycle);
+    walk_add(&n->cycle, b);
+    walk_each(at, &n->cycle) {
         header = c->rpo_index[at] < c->rpo_index[header] ? at : header;
-        ir_each_pred(p, at, c) {
-            if (n->cycle[p] == n->searches || n->reached[p] != n->searches || is_left_out(n->x, p, at))
-                continue;
-            n->cycle[p] = n->searches;
-            n->stack[depth++] = p;
-        }
+        ir_each_pred(p, at, c)
+            if (bitset_has(n->reached.seen, p) && !is_left_out(n->x, p, at))
+                walk_add(&n->cycle, p);
     }
     return header;
 }
@@ -92,7 +76,7 @@ static uint32_t last_back(const struct endless *n, uint32_t header)
     const struct ir_cfg *c = n->x->c;
     uint32_t last = IR_NO_BLOCK;
     ir_each_pred(p, header, c)
-        if (n->cycle[p] == n->searches && !is_left_out(n->x, p, header) &&
+        if (bitset_has(n->cycle.seen, p) && !is_left_out(n->x, p, header) &&
             (last == IR_NO_BLOCK || c->rpo_index[p] > c->rpo_index[last]))
             last = p;
     return last;
@@ -105,12 +89,11 @@ static uint32_t end_of_endless(struct endless *n, uint32_t b)
     uint32_t header, out = b;
     do {
         b = out;
-        n->searches++;
         find_reached(n, b);
         header = find_cycle(n, b);
         out = IR_NO_BLOCK;
-        for (uint32_t i = 0; i < n->found; i++)
-            out = n->cycle[n->list[i]] == n->searches ? out : n->list[i];
+        for (uint32_t i = 0; i < n->reached.list.count; i++)
+            out = bitset_has(n->cycle.seen, n->reached.list.at[i]) ? out : n->reached.list.at[i];
     } while (out != IR_NO_BLOCK);
     uint32_t end = last_back(n, header);
     return end == IR_NO_BLOCK ? b : end;
@@ -119,12 +102,7 @@ static uint32_t end_of_endless(struct endless *n, uint32_t b)
 static struct endless endless_new(const struct backward *x)
 {
     uint32_t n = x->c->blocks;
-    return (struct endless){.x = x,
-                            .marked = bitset_new(x->arena, n),
-                            .stack = arena_array(x->arena, uint32_t, n),
-                            .reached = arena_array(x->arena, uint32_t, n),
-                            .cycle = arena_array(x->arena, uint32_t, n),
-                            .list = arena_array(x->arena, uint32_t, n)};
+    return (struct endless){x, walk_new(x->arena, n), walk_new(x->arena, n), walk_new(x->arena, n)};
 }
 
 /* Real exits first, then one block for each endless part. */
@@ -135,11 +113,11 @@ static u32_vec exits_of(const struct backward *x)
     for (int endless = 0; endless < 2; endless++) {
         for (uint32_t i = x->c->rpo_count; i-- > 0;) {
             uint32_t b = x->c->rpo[i];
-            if (bitset_has(n.marked, b) || (!endless && ir_block_at(x->c->fn, b)->edges.count))
+            if (bitset_has(n.to_exit.seen, b) || (!endless && ir_block_at(x->c->fn, b)->edges.count))
                 continue;
             uint32_t end = endless ? end_of_endless(&n, b) : b;
             vec_push(x->arena, &exits, end);
-            mark_backward(x, end, n.marked, n.stack);
+            reach_back(x, &n.to_exit, end);
         }
     }
     return exits;
@@ -216,25 +194,25 @@ struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg 
 struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struct ir_cfg *c)
 {
     struct backward x = {a, c, true}, whole = {a, c, false};
-    struct bitset returning = bitset_new(a, c->blocks);
+    struct walk returning = walk_new(a, c->blocks);
     struct endless n = endless_new(&x);
     u32_vec exits = {0};
     for (uint32_t i = c->rpo_count; i-- > 0;)
         if (ir_at(c->fn, ir_terminator(c->fn, c->rpo[i]))->op == IR_ret) {
             vec_push(a, &exits, c->rpo[i]);
-            mark_backward(&x, c->rpo[i], n.marked, n.stack);
-            mark_backward(&whole, c->rpo[i], returning, n.stack);
+            reach_back(&x, &n.to_exit, c->rpo[i]);
+            reach_back(&whole, &returning, c->rpo[i]);
         }
     for (uint32_t i = 0; i < c->rpo_count; i++)
-        if (!bitset_has(returning, c->rpo[i]))
-            bitset_add(n.marked, c->rpo[i]);
+        if (!bitset_has(returning.seen, c->rpo[i]))
+            bitset_add(n.to_exit.seen, c->rpo[i]);
     for (uint32_t i = c->rpo_count; i-- > 0;) {
         uint32_t b = c->rpo[i];
-        if (bitset_has(n.marked, b))
+        if (bitset_has(n.to_exit.seen, b))
             continue;
         uint32_t end = end_of_endless(&n, b);
         vec_push(a, &exits, end);
-        mark_backward(&x, end, n.marked, n.stack);
+        reach_back(&x, &n.to_exit, end);
     }
     return dominators_from_exits(&x, exits);
 }

@@ -249,7 +249,7 @@ static void find_classes(struct graph *g, struct arena *a)
 
 /* Walks the directed graph; edges of a class are met in dominance order, each pair of neighbours bounds a
  * region. opens[e], closes[e]: the region that edge e enters and leaves. */
-struct walk {
+struct edge_walk {
     struct arena *arena;
     const struct graph *g;
     struct ir_pst *t;
@@ -257,11 +257,11 @@ struct walk {
     uint32_t *opens, *closes, *last_of_class, *region_of;
     VEC(struct ir_region) regions;
 };
-typedef void (*edge_visit)(struct walk *w, uint32_t from, uint32_t e, bool first);
+typedef void (*edge_visit)(struct edge_walk *w, uint32_t from, uint32_t e, bool first);
 
 /* Depth-first over blocks by directed edges; each edge is visited once, when it is met: `first` if no other
  * has met the block at its end. Edge 0, from the end to the start, is visited, but not gone. */
-static struct bitset walk_edges(struct walk *w, edge_visit visit)
+static struct bitset walk_edges(struct edge_walk *w, edge_visit visit)
 {
     const struct graph *g = w->g;
     struct bitset seen = bitset_new(w->arena, g->nodes);
@@ -287,7 +287,7 @@ static struct bitset walk_edges(struct walk *w, edge_visit visit)
     return seen;
 }
 
-static void pair_edge(struct walk *w, uint32_t from, uint32_t e, bool first)
+static void pair_edge(struct edge_walk *w, uint32_t from, uint32_t e, bool first)
 {
     const struct graph *g = w->g;
     uint32_t c = g->class[e], last = w->last_of_class[c];
@@ -301,7 +301,7 @@ static void pair_edge(struct walk *w, uint32_t from, uint32_t e, bool first)
 
 /* The same walk again, now with regions known: gives every block its innermost region and regions their
  * parents. */
-static void nest_region(struct walk *w, uint32_t from, uint32_t e, bool first)
+static void nest_region(struct edge_walk *w, uint32_t from, uint32_t e, bool first)
 {
     uint32_t outside = w->region_of[from];
     if (!first)
@@ -313,7 +313,7 @@ static void nest_region(struct walk *w, uint32_t from, uint32_t e, bool first)
     w->region_of[w->g->to[e]] = w->opens[e] != NONE ? w->opens[e] : outside;
 }
 
-static void find_regions(struct walk *w)
+static void find_regions(struct edge_walk *w)
 {
     const struct graph *g = w->g;
     w->opens = arena_array(w->arena, uint32_t, g->edges),
@@ -392,7 +392,7 @@ struct ir_pst *ir_pst_new(struct arena *a, const struct ir_cfg *c)
     struct ir_pst *t = arena_new(a, struct ir_pst);
     t->innermost = arena_array(a, uint32_t, c->blocks);
     t->blocks = arena_array(a, uint32_t, c->blocks);
-    struct walk w = {.arena = a, .g = &g, .t = t, .out = rows_new(a, g.nodes, g.from, g.edges)};
+    struct edge_walk w = {.arena = a, .g = &g, .t = t, .out = rows_new(a, g.nodes, g.from, g.edges)};
     find_regions(&w);
     lay_out(t, c, a);
     return t;

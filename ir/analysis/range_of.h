@@ -31,8 +31,7 @@ struct ir_ranges {
     uint32_t *position;  /* by instruction: in its block, from 1 */
     uint32_t *first;     /* by value: its latest condition, plus 1; 0: none */
     VEC(struct ir_range_condition) conditions;
-    struct bitset wanted; /* values whose ranges are found */
-    u32_vec work;         /* wanted, and their operands not looked at yet */
+    struct walk wanted; /* over values whose ranges are found */
     bool changed;
 };
 

@@ -17,10 +17,8 @@ enum {
 static void want(struct ir_ranges *g, ir_ref v)
 {
     const struct ir_ins *ins = ir_at(g->f, v);
-    if (ins->op == IR_constant || bitset_has(g->wanted, v))
-        return;
-    bitset_add(g->wanted, v);
-    vec_push(g->arena, &g->work, v);
+    if (ins->op != IR_constant)
+        walk_add(&g->wanted, v);
 }
 
 static void want_operands(struct ir_ranges *g, ir_ref v)
@@ -43,8 +41,7 @@ static void want_arguments(struct ir_ranges *g, const struct ir_ins *param)
 /* What ranges of the wanted values are made of. Truths are followed too: they are made of comparisons. */
 static void want_inputs(struct ir_ranges *g)
 {
-    while (g->work.count) {
-        ir_ref v = vec_pop(&g->work);
+    walk_each(v, &g->wanted) {
         const struct ir_ins *ins = ir_at(g->f, v);
         if (ins->block == IR_NO_BLOCK)
             continue;
@@ -130,13 +127,13 @@ static void grow_block(struct ir_ranges *g, uint32_t b, uint32_t round)
     for (uint32_t i = 0; i < params->count; i++) {
         ir_ref v = params->at[i];
         enum ir_type t = (enum ir_type)ir_at(g->f, v)->type;
-        if (!bitset_has(g->wanted, v) || !ir_has_range(t))
+        if (!bitset_has(g->wanted.seen, v) || !ir_has_range(t))
             continue;
         struct ir_range now = join(g->of[v], param_range(g, v));
         set(g, v, widens ? widened(g->of[v], now, t) : now);
     }
     ir_each_ins(r, g->f, b)
-        if (bitset_has(g->wanted, r) && ir_has_range((enum ir_type)ir_at(g->f, r)->type))
+        if (bitset_has(g->wanted.seen, r) && ir_has_range((enum ir_type)ir_at(g->f, r)->type))
             set(g, r, join(g->of[r], value_range(g, r)));
 }
 
@@ -145,11 +142,11 @@ static void narrow_block(struct ir_ranges *g, uint32_t b)
 {
     const u32_vec *params = &ir_block_at(g->f, b)->params;
     for (uint32_t i = 0; i < params->count; i++)
-        if (bitset_has(g->wanted, params->at[i]) &&
+        if (bitset_has(g->wanted.seen, params->at[i]) &&
             ir_has_range((enum ir_type)ir_at(g->f, params->at[i])->type))
             set(g, params->at[i], param_range(g, params->at[i]));
     ir_each_ins(r, g->f, b)
-        if (bitset_has(g->wanted, r) && ir_has_range((enum ir_type)ir_at(g->f, r)->type))
+        if (bitset_has(g->wanted.seen, r) && ir_has_range((enum ir_type)ir_at(g->f, r)->type))
             set(g, r, value_range(g, r));
 }
 
@@ -200,7 +197,7 @@ struct ir_ranges *ir_ranges_new(struct arena *a, const struct ir_cfg *c, const s
     find_headers(g, cycles);
     for (uint32_t i = 0; i < c->rpo_count; i++)
         ir_range_conditions_of(g, c->rpo[i]);
-    g->wanted = bitset_new(a, n);
+    g->wanted = walk_new(a, n);
     for (ir_ref r = 1; r < n; r++)
         if (!asked)
             want(g, r);
@@ -208,8 +205,8 @@ struct ir_ranges *ir_ranges_new(struct arena *a, const struct ir_cfg *c, const s
         want(g, asked->at[i]);
     want_inputs(g);
     for (ir_ref r = 0; r < n; r++)
-        g->of[r] =
-            bitset_has(g->wanted, r) ? IR_RANGE_EMPTY : ir_range_of_type((enum ir_type)ir_at(c->fn, r)->type);
+        g->of[r] = bitset_has(g->wanted.seen, r) ? IR_RANGE_EMPTY
+                                                 : ir_range_of_type((enum ir_type)ir_at(c->fn, r)->type);
     propagate(g);
     return g;
 }

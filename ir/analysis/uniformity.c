@@ -198,24 +198,16 @@ static void reconverge_at_exits(struct uniformity_finder *f, uint32_t b, uint32_
 
 /* ---- merges ------------------------------------------------------------------------------------------ */
 
-/* Blocks that are reached from the end of `from` without passing `around`. */
+/* The block `from`, and those that are reached from its end without passing `around`. */
 static struct bitset reached_around(struct uniformity_finder *f, uint32_t from, uint32_t around)
 {
-    struct bitset reached = bitset_new(f->arena, f->u->cfg->blocks);
-    u32_vec work = {0};
-    vec_push(f->arena, &work, from);
-    while (work.count) {
-        const struct ir_block *b = ir_block_at(f->fn, vec_pop(&work));
-        f->steps += b->edges.count;
-        for (uint32_t e = 0; e < b->edges.count; e++) {
-            uint32_t to = b->edges.at[e].block;
-            if (to == around || bitset_has(reached, to))
-                continue;
-            bitset_add(reached, to);
-            vec_push(f->arena, &work, to);
-        }
+    struct walk w = walk_new(f->arena, f->u->cfg->blocks);
+    walk_add(&w, from);
+    walk_each(b, &w) {
+        f->steps += ir_block_at(f->fn, b)->edges.count;
+        ir_add_successors(&w, f->fn, b, around);
     }
-    return reached;
+    return w.seen;
 }
 
 static void mark_if_used_in(struct uniformity_finder *f, ir_ref r, struct bitset blocks, ir_ref cause)
@@ -232,7 +224,6 @@ static void mark_merge(struct uniformity_finder *f, const struct ir_dominators *
     for (uint32_t b = m->block; b != IR_NO_BLOCK && bitset_has(m->area, b); b = d->idom[b]) {
         struct bitset reached = reached_around(f, m->block, b);
         const struct ir_block *block = ir_block_at(f->fn, b);
-        bitset_add(reached, m->block);
         for (uint32_t i = 0; i < block->params.count; i++)
             mark_if_used_in(f, block->params.at[i], reached, ir_terminator(f->fn, m->block));
         ir_each_ins(r, f->fn, b)

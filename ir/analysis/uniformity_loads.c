@@ -103,43 +103,20 @@ static bool may_be_written(const struct finder *x, ir_ref load)
 
 /* ---- ways -------------------------------------------------------------------------------------------- */
 
-static void reach(struct finder *x, struct bitset set, u32_vec *work, uint32_t block)
-{
-    if (bitset_has(set, block))
-        return;
-    bitset_add(set, block);
-    vec_push(x->arena, work, block);
-}
-
-static void reach_successors(struct finder *x, u32_vec *work, uint32_t block)
-{
-    const struct ir_block *b = ir_block_at(x->fn, block);
-    for (uint32_t e = 0; e < b->edges.count; e++)
-        reach(x, x->behind, work, b->edges.at[e].block);
-}
-
-static void reach_predecessors(struct finder *x, struct bitset ends, u32_vec *work, uint32_t block)
-{
-    ir_each_pred(p, block, x->cfg)
-        reach(x, ends, work, p);
-}
-
 static void find_atomics(struct finder *x)
 {
-    u32_vec down = {0}, up = {0};
+    struct walk down = walk_new(x->arena, x->cfg->blocks), up = walk_new(x->arena, x->cfg->blocks);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
         bool atomic = false;
         ir_each_ins(r, x->fn, x->cfg->rpo[i])
             atomic |= is_atomic(x, r);
         if (!atomic)
             continue;
-        reach_successors(x, &down, x->cfg->rpo[i]);
-        reach_predecessors(x, x->to_atomic, &up, x->cfg->rpo[i]);
+        ir_add_successors(&down, x->fn, x->cfg->rpo[i], IR_NO_BLOCK);
+        ir_add_predecessors(&up, x->cfg, x->cfg->rpo[i], IR_NO_BLOCK);
     }
-    while (down.count)
-        reach_successors(x, &down, vec_pop(&down));
-    while (up.count)
-        reach_predecessors(x, x->to_atomic, &up, vec_pop(&up));
+    x->behind = ir_reach(&down, x->fn, IR_NO_BLOCK);
+    x->to_atomic = ir_reach_back(&up, x->cfg, IR_NO_BLOCK);
 }
 
 /* Backwards over the block, from its end: whether there is a fence, and an atomic operation behind that. */
@@ -160,16 +137,16 @@ static void step_back(const struct finder *x, struct ahead *w, ir_ref r)
 
 static void find_releases(struct finder *x)
 {
-    u32_vec up = {0};
+    x->to_release = bitset_new(x->arena, x->cfg->blocks);
+    struct walk up = walk_from(x->arena, x->to_release);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
         struct ahead w = ahead_of_end(x, x->cfg->rpo[i]);
         for (ir_ref r = ir_terminator(x->fn, x->cfg->rpo[i]); r; r = ir_at(x->fn, r)->prev)
             step_back(x, &w, r);
         if (w.release)
-            reach_predecessors(x, x->to_release, &up, x->cfg->rpo[i]);
+            ir_add_predecessors(&up, x->cfg, x->cfg->rpo[i], IR_NO_BLOCK);
     }
-    while (up.count)
-        reach_predecessors(x, x->to_release, &up, vec_pop(&up));
+    ir_reach_back(&up, x->cfg, IR_NO_BLOCK);
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------- */
@@ -194,9 +171,6 @@ struct bitset ir_loads_apart(struct arena *a, const struct ir_cfg *c)
 {
     struct bitset loads = bitset_new(a, c->fn->ins.count);
     struct finder x = {.fn = c->fn, .cfg = c, .arena = a, .device = !(c->fn->flags & IR_FN_KERNEL)};
-    x.behind = bitset_new(a, c->blocks);
-    x.to_atomic = bitset_new(a, c->blocks);
-    x.to_release = bitset_new(a, c->blocks);
     find_atomics(&x);
     find_releases(&x);
     find_written(&x);

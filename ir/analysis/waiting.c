@@ -51,39 +51,36 @@ static struct callers find_callers(struct arena *a, const struct ir_module *m)
                             arena_array(a, bool, m->signatures.count + 1)};
 }
 
-static void add(struct arena *a, const struct ir_module *m, uint32_t f, struct bitset waiting, u32_vec *work)
+/* A kernel is called by nobody. */
+static void add(struct walk *w, const struct ir_module *m, uint32_t f)
 {
-    if ((m->functions.at[f]->flags & IR_FN_KERNEL) || bitset_has(waiting, f))
-        return;
-    bitset_add(waiting, f);
-    vec_push(a, work, f);
+    if (!(m->functions.at[f]->flags & IR_FN_KERNEL))
+        walk_add(w, f);
 }
 
-static void add_callers(struct arena *a, const struct ir_module *m, struct callers *c, uint32_t f,
-                        struct bitset waiting, u32_vec *work)
+static void add_callers(struct walk *w, const struct ir_module *m, struct callers *c, uint32_t f)
 {
     rows_each(k, c->of_function, f)
-        add(a, m, c->of_function.at[k], waiting, work);
+        add(w, m, c->of_function.at[k]);
     for (uint32_t s = 0; s < m->signatures.count; s++) {
         if (c->seen[s] || !ir_may_call(&m->signatures.at[s], m->functions.at[f]))
             continue;
         c->seen[s] = true;
         rows_each(k, c->of_signature, s)
-            add(a, m, c->of_signature.at[k], waiting, work);
+            add(w, m, c->of_signature.at[k]);
     }
 }
 
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m)
 {
-    struct bitset waiting = bitset_new(a, m->functions.count);
-    u32_vec work = {0};
+    struct walk w = walk_new(a, m->functions.count);
     for (uint32_t i = 0; i < m->functions.count; i++)
         if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && has_barrier(m->functions.at[i]))
-            add(a, m, i, waiting, &work);
-    if (work.count == 0)
-        return waiting;
+            walk_add(&w, i);
+    if (w.list.count == 0)
+        return w.seen;
     struct callers callers = find_callers(a, m);
-    while (work.count)
-        add_callers(a, m, &callers, vec_pop(&work), waiting, &work);
-    return waiting;
+    walk_each(f, &w)
+        add_callers(&w, m, &callers, f);
+    return w.seen;
 }

@@ -30,17 +30,8 @@ struct finder {
 /* Adds what leads to blocks of the set by ways that do not pass block `stop` (IR_NO_BLOCK: none). */
 static void add_leading(const struct finder *x, struct bitset set, uint32_t stop)
 {
-    u32_vec work = {0};
-    bitset_each(b, set)
-        vec_push(x->arena, &work, b);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        ir_each_pred(p, b, x->g)
-            if (p != stop && !bitset_has(set, p)) {
-                bitset_add(set, p);
-                vec_push(x->arena, &work, p);
-            }
-    }
+    struct walk w = walk_from(x->arena, set);
+    ir_reach_back(&w, x->g, stop);
 }
 
 /* A barrier from which nobody returns is one that nobody comes to, or the launch never ends. */
@@ -89,22 +80,17 @@ static bool leads_by_two(const struct finder *x, uint32_t b, struct bitset set)
 /* Holds the edges from the branch to where its threads wait, by blocks that lead to an operation. */
 static void hold(struct finder *x, uint32_t branch, struct bitset leading)
 {
-    struct bitset seen = bitset_new(x->arena, x->g->blocks);
-    u32_vec work = {0};
-    vec_push(x->arena, &work, branch);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
+    struct walk w = walk_new(x->arena, x->g->blocks);
+    walk_add(&w, branch);
+    walk_each(b, &w) {
         const struct ir_block *block = ir_block_at(x->f, b);
-        if (bitset_has(seen, b))
-            continue;
-        bitset_add(seen, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint32_t s = block->edges.at[e].block;
             if (!bitset_has(leading, s))
                 continue;
             map_set(x->arena, &x->held, ir_edge_key(b, s), 1);
             if (s != x->points[branch])
-                vec_push(x->arena, &work, s);
+                walk_add(&w, s);
         }
     }
 }
@@ -236,17 +222,15 @@ static bool has_barrier(const struct ir_function *f, uint32_t b)
 struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c)
 {
     struct bitset ending = bitset_new(a, c->blocks);
-    u32_vec work = {0};
+    struct walk w = walk_new(a, c->blocks);
     for (uint32_t i = 0; i < c->rpo_count; i++)
         if (ir_at(c->fn, ir_terminator(c->fn, c->rpo[i]))->op == IR_ret)
-            vec_push(a, &work, c->rpo[i]);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(ending, b) || has_barrier(c->fn, b))
+            walk_add(&w, c->rpo[i]);
+    walk_each(b, &w) {
+        if (has_barrier(c->fn, b))
             continue;
         bitset_add(ending, b);
-        ir_each_pred(p, b, c)
-            vec_push(a, &work, p);
+        ir_add_predecessors(&w, c, b, IR_NO_BLOCK);
     }
     return ending;
 }

@@ -14,7 +14,7 @@ struct sorter {
     const struct ir_function *f;
     struct ir_order *o;
     struct rows uses;   /* by token: blocks with a use, but for its own */
-    uint32_t *seen;     /* by block: the search that saw it last */
+    struct walk region; /* scratch: over blocks of a token's region */
     uint64_t left;      /* of the work; 0: too much */
     struct rows next;   /* of items: what has to stand behind, in the same scope */
     uint32_t *waits;    /* by item: how many are still to stand before it */
@@ -134,23 +134,21 @@ static uint32_t scope_of_token(const struct sorter *s, ir_ref token)
 }
 
 /* The blocks between the token's definition and its uses move into its scope. */
-static void take_in_region(struct sorter *s, ir_ref token, uint32_t search)
+static void take_in_region(struct sorter *s, ir_ref token)
 {
     uint32_t from = ir_at(s->f, token)->block, scope = scope_of_token(s, token);
-    u32_vec work = {0};
+    walk_restart(&s->region);
     rows_each(i, s->uses, token)
-        if (!ir_scope_lies_in(s->o, s->o->scope.at[s->uses.at[i]], scope))
-            vec_push(s->arena, &work, s->uses.at[i]);
-    while (work.count && s->left) {
-        uint32_t b = vec_pop(&work);
-        if (b == from || s->seen[b] == search)
-            continue;
-        s->seen[b] = search;
+        if (s->uses.at[i] != from && !ir_scope_lies_in(s->o, s->o->scope.at[s->uses.at[i]], scope))
+            walk_add(&s->region, s->uses.at[i]);
+    walk_each(b, &s->region) {
+        if (s->left == 0)
+            break;
         s->left--;
         move_into(s, scope, b);
         ir_each_pred(p, b, s->g)
-            if (bitset_has(s->g->reachable, p))
-                vec_push(s->arena, &work, p);
+            if (p != from && bitset_has(s->g->reachable, p))
+                walk_add(&s->region, p);
     }
 }
 
@@ -345,12 +343,12 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     struct ir_order *o = arena_new(a, struct ir_order);
     struct sorter s = {.arena = a, .g = c, .f = c->fn, .o = o, .left = work};
     *o = (struct ir_order){.cycles = f, .arena = a};
-    s.seen = arena_array(a, uint32_t, c->blocks);
+    s.region = walk_new(a, c->blocks);
     find_uses(&s);
     u32_vec anchors = find_anchors(&s, t);
     begin_scopes(&s, &anchors);
     for (uint32_t i = 0; i < t->defs.count; i++)
-        take_in_region(&s, t->defs.at[i], i + 1);
+        take_in_region(&s, t->defs.at[i]);
     if (!s.left)
         return NULL;
     find_depths(o);

@@ -12,7 +12,7 @@ struct finder {
     const struct map *exits;
     bool to_barriers;             /* threads are followed to the next barrier alone */
     struct edge_list edges, back; /* of the nodes; the end is the last */
-    uint32_t *seen;               /* by block: the cycle, plus 1, whose walk saw it last */
+    struct walk iteration;        /* scratch: over blocks of a cycle's scope */
 };
 
 static void add_edge(struct finder *x, uint32_t from, uint32_t to)
@@ -42,11 +42,10 @@ static bool is_inside(const struct ir_order *o, uint32_t cycle, uint32_t node)
  * if `add`. Returns whether they do. */
 static bool leave_scope(struct finder *x, uint32_t cycle, bool add)
 {
-    u32_vec work = {0};
     bool leaves = false;
-    vec_push(x->arena, &work, x->o->first.at[cycle]);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
+    walk_restart(&x->iteration);
+    walk_add(&x->iteration, x->o->first.at[cycle]);
+    walk_each(b, &x->iteration) {
         const struct ir_block *block = ir_block_at(x->g->fn, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint32_t v = block->edges.at[e].block, to = ir_order_target(x->o, b, v);
@@ -56,9 +55,8 @@ static bool leave_scope(struct finder *x, uint32_t cycle, bool add)
                 leaves = true;
                 if (add)
                     add_edge(x, cycle, to);
-            } else if (x->seen[v] != cycle + 1) {
-                x->seen[v] = cycle + 1;
-                vec_push(x->arena, &work, v);
+            } else {
+                walk_add(&x->iteration, v);
             }
         }
     }
@@ -80,19 +78,13 @@ static void add_block(struct finder *x, uint32_t b)
         add_edge(x, ir_order_node(x->o, b), end_of(x));
 }
 
-/* Marks what leads to the node, which is marked as it is found. */
-static void flood(struct finder *x, const struct rows *back, struct bitset marked, uint32_t node)
+/* Visits what leads to the node. */
+static void reach_back(struct walk *w, const struct rows *back, uint32_t node)
 {
-    u32_vec work = {0};
-    vec_push(x->arena, &work, node);
-    while (work.count) {
-        uint32_t n = vec_pop(&work);
-        if (bitset_has(marked, n))
-            continue;
-        bitset_add(marked, n);
+    walk_add(w, node);
+    walk_each(n, w)
         rows_each(i, *back, n)
-            vec_push(x->arena, &work, back->at[i]);
-    }
+            walk_add(w, back->at[i]);
 }
 
 /* Outermost cycles first: those around which no end is in sight. */
@@ -101,21 +93,20 @@ static void end_endless(struct finder *x, const uint32_t *virtual)
     const struct ir_order *o = x->o;
     uint32_t nodes = end_of(x) + 1;
     struct rows back = rows_of_edges(x->arena, nodes, &x->back);
-    struct bitset marked = bitset_new(x->arena, nodes);
-    flood(x, &back, marked, end_of(x));
-    memset(x->seen, 0, x->g->blocks * sizeof *x->seen);
+    struct walk to_end = walk_new(x->arena, nodes);
+    reach_back(&to_end, &back, end_of(x));
     for (uint32_t k = 0; k < o->cycles->count; k++) {
-        if (bitset_has(marked, k) || leave_scope(x, k, false))
+        if (bitset_has(to_end.seen, k) || leave_scope(x, k, false))
             continue;
         add_edge(x, k, virtual[k] == IR_NO_BLOCK ? end_of(x) : virtual[k]);
-        flood(x, &back, marked, k);
+        reach_back(&to_end, &back, k);
     }
 }
 
 static struct ir_dominators *find_tree(struct finder *x, const uint32_t *virtual)
 {
     const struct ir_order *o = x->o;
-    x->seen = arena_array(x->arena, uint32_t, x->g->blocks);
+    x->iteration = walk_new(x->arena, x->g->blocks);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         add_block(x, x->g->rpo[i]);
     for (uint32_t k = 0; k < o->cycles->count; k++)

@@ -209,27 +209,6 @@ u32_vec opt_find_backwards(struct arena *a, const struct ir_function *f, enum ir
 
 /* ---- function pointers ------------------------------------------------------------------------------- */
 
-static void note_address(struct bitset taken, const struct ir_ins *ins)
-{
-    if (ins->op == IR_function)
-        bitset_add(taken, (uint32_t)ins->imm);
-    if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 &&
-        (uint64_t)ins->imm <= taken.bits)
-        bitset_add(taken, (uint32_t)ins->imm - 1);
-}
-
-struct bitset opt_find_addresses_taken(struct arena *a, const struct ir_module *m)
-{
-    struct bitset taken = bitset_new(a, m->functions.count);
-    for (uint32_t i = 0; i < m->functions.count; i++) {
-        if (m->functions.at[i]->flags & IR_FN_TAKEN)
-            bitset_add(taken, i);
-        for (uint32_t r = 1; r < m->functions.at[i]->ins.count; r++)
-            note_address(taken, ir_at(m->functions.at[i], r));
-    }
-    return taken;
-}
-
 u32_vec opt_pointer_targets(struct arena *a, const struct ir_module *m, struct bitset taken,
                             uint32_t signature)
 {

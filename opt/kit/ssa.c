@@ -111,31 +111,27 @@ static bool find_frontiers(struct ssa *s, uint32_t limit)
 
 /* The marks hold the number of the variable (plus 1) that set them last, so they need no clearing. */
 struct marks {
-    uint32_t *written, *live, *placed;
+    uint32_t *written, *placed;
+    struct walk live; /* over blocks at whose start the variable is live */
     u32_vec work;
 };
 
 static void mark_live(struct ssa *s, struct marks *m, uint32_t v, const uint32_t *read, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        m->live[read[i]] = v + 1;
-        vec_push(s->arena, &m->work, read[i]);
-    }
-    while (m->work.count) {
-        uint32_t b = vec_pop(&m->work);
+    walk_restart(&m->live);
+    for (uint32_t i = 0; i < n; i++)
+        walk_add(&m->live, read[i]);
+    walk_each(b, &m->live)
         ir_each_pred(p, b, s->g)
-            if (s->d->depth[p] && m->live[p] != v + 1 && m->written[p] != v + 1) {
-                m->live[p] = v + 1;
-                vec_push(s->arena, &m->work, p);
-            }
-    }
+            if (s->d->depth[p] && m->written[p] != v + 1)
+                walk_add(&m->live, p);
 }
 
 static void place_at_frontier(struct ssa *s, struct marks *m, uint32_t v, uint32_t b)
 {
     for (uint32_t at = s->frontier_of[b]; at; at = s->frontiers.at[at].next) {
         uint32_t join = s->frontiers.at[at].block;
-        if (m->placed[join] == v + 1 || m->live[join] != v + 1)
+        if (m->placed[join] == v + 1 || !bitset_has(m->live.seen, join))
             continue;
         m->placed[join] = v + 1;
         ir_param_new(s->f, join, s->v->type[v], s->v->name ? s->v->name[v] : NULL);
@@ -151,7 +147,7 @@ static void place_params(struct ssa *s)
                     reads = rows_of(s, s->reads.at, s->reads.count);
     struct marks m = {arena_array(s->arena, uint32_t, s->g->blocks),
                       arena_array(s->arena, uint32_t, s->g->blocks),
-                      arena_array(s->arena, uint32_t, s->g->blocks),
+                      walk_new(s->arena, s->g->blocks),
                       {0}};
     for (uint32_t v = 0; v < s->v->count; v++) {
         uint32_t first = writes.start[v], last = writes.start[v + 1];

@@ -41,21 +41,15 @@ static struct bitset leads_to(struct idle_finder *x, uint32_t function)
 {
     if (bitset_has(x->predicted, function))
         return x->leads[function];
-    struct bitset leads = bitset_new(x->arena, x->m->functions.count);
-    u32_vec work = {0};
-    vec_push(x->arena, &work, function);
+    struct walk w = walk_new(x->arena, x->m->functions.count);
+    walk_add(&w, function);
     for (uint32_t i = 0; i < x->by_pointer.count; i++)
-        vec_push(x->arena, &work, x->by_pointer.at[i]);
-    while (work.count) {
-        uint32_t f = vec_pop(&work);
-        if (bitset_has(leads, f))
-            continue;
-        bitset_add(leads, f);
-        for (uint32_t i = x->callers.start[f]; i < x->callers.start[f + 1]; i++)
-            vec_push(x->arena, &work, x->callers.at[i]);
-    }
+        walk_add(&w, x->by_pointer.at[i]);
+    walk_each(f, &w)
+        rows_each(i, x->callers, f)
+            walk_add(&w, x->callers.at[i]);
     bitset_add(x->predicted, function);
-    return x->leads[function] = leads;
+    return x->leads[function] = w.seen;
 }
 
 /* ---- what a Predict leads to ------------------------------------------------------------------------- */
@@ -74,24 +68,18 @@ static bool is_predicted(struct idle_finder *x, const struct ir_function *f, con
 static bool is_idle(struct idle_finder *x, const struct ir_function *f, ir_ref predict)
 {
     const struct ir_ins *p = ir_at(f, predict);
-    struct bitset seen = bitset_new(x->arena, f->blocks.count);
-    u32_vec work = {0};
-    ir_ref from = p->next;
-    for (uint32_t b = p->block;; from = ir_block_at(f, b)->first) {
-        for (ir_ref r = from; r; r = ir_at(f, r)->next)
+    struct walk w = walk_new(x->arena, f->blocks.count);
+    for (ir_ref r = p->next; r; r = ir_at(f, r)->next)
+        if (is_predicted(x, f, p, r))
+            return false;
+    ir_add_successors(&w, f, p->block, IR_NO_BLOCK);
+    walk_each(b, &w) {
+        ir_each_ins(r, f, b)
             if (is_predicted(x, f, p, r))
                 return false;
-        const struct ir_block *block = ir_block_at(f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t to = block->edges.at[e].block;
-            if (!bitset_has(seen, to))
-                vec_push(x->arena, &work, to);
-            bitset_add(seen, to);
-        }
-        if (!work.count)
-            return true;
-        b = vec_pop(&work);
+        ir_add_successors(&w, f, b, IR_NO_BLOCK);
     }
+    return true;
 }
 
 static void work_on(struct idle_finder *x, struct ir_function *f, const struct ir_cfg *c)

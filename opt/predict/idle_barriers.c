@@ -22,7 +22,6 @@ struct search {
     const struct barriers *x;
     const struct meeting *m;
     struct bitset ahead; /* blocks from whose start threads in the barrier may come to its wait */
-    u32_vec work;
 };
 
 /* ---- the barriers ------------------------------------------------------------------------------------ */
@@ -80,28 +79,22 @@ static bool ends_in(const struct search *s, uint32_t b)
 
 static void find_ahead(struct search *s)
 {
-    vec_push(s->x->arena, &s->work, ir_at(s->x->f, s->m->wait)->block);
-    while (s->work.count) {
-        uint32_t b = vec_pop(&s->work);
-        if (bitset_has(s->ahead, b))
-            continue;
-        bitset_add(s->ahead, b);
+    struct walk w = walk_from(s->x->arena, s->ahead);
+    walk_add(&w, ir_at(s->x->f, s->m->wait)->block);
+    walk_each(b, &w)
         ir_each_pred(p, b, s->x->cfg)
             if (!ends_in(s, p))
-                vec_push(s->x->arena, &s->work, p);
-    }
+                walk_add(&w, p);
 }
 
-/* How many ways out of the block lead to the wait. All of them are added to the work. */
-static uint32_t follow(struct search *s, uint32_t b)
+/* How many of the block's edges lead to the wait. */
+static uint32_t edges_ahead(const struct search *s, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(s->x->f, b);
-    uint32_t ways = 0;
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        ways += bitset_has(s->ahead, block->edges.at[e].block);
-        vec_push(s->x->arena, &s->work, block->edges.at[e].block);
-    }
-    return ways;
+    uint32_t edges = 0;
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        edges += bitset_has(s->ahead, block->edges.at[e].block);
+    return edges;
 }
 
 /* Whether threads wait for others in the block, or may in what it calls, or end. */
@@ -119,20 +112,22 @@ static bool waits_or_ends_in(const struct barriers *x, uint32_t b)
 
 static bool is_idle(struct barriers *x, const struct meeting *m)
 {
-    struct search s = {x, m, bitset_new(x->arena, x->f->blocks.count), {0}};
-    struct bitset seen = bitset_new(x->arena, x->f->blocks.count);
+    struct search s = {x, m, bitset_new(x->arena, x->f->blocks.count)};
+    struct walk w = walk_new(x->arena, x->f->blocks.count);
     uint32_t point = ir_at(x->f, m->wait)->block;
     find_ahead(&s);
-    for (uint32_t i = 0; i < m->joins.count; i++)
-        if (follow(&s, ir_at(x->f, m->joins.at[i])->block) > 1)
+    for (uint32_t i = 0; i < m->joins.count; i++) {
+        uint32_t b = ir_at(x->f, m->joins.at[i])->block;
+        if (edges_ahead(&s, b) > 1)
             return false;
-    while (s.work.count) {
-        uint32_t b = vec_pop(&s.work);
-        if (bitset_has(seen, b) || b == point || ends_in(&s, b))
+        ir_add_successors(&w, x->f, b, point);
+    }
+    walk_each(b, &w) {
+        if (ends_in(&s, b))
             continue;
-        bitset_add(seen, b);
-        if (waits_or_ends_in(x, b) || follow(&s, b) > 1)
+        if (waits_or_ends_in(x, b) || edges_ahead(&s, b) > 1)
             return false;
+        ir_add_successors(&w, x->f, b, point);
     }
     return true;
 }

@@ -150,27 +150,6 @@ static void surround(struct barriers *x, const u32_vec *calls)
 
 /* ---- threads for whom nobody waits -------------------------------------------------------------------- */
 
-/* The blocks of `from` and those that they lead to, or, `against` the edges, that lead to them. */
-static struct bitset reach(const struct barriers *x, const u32_vec *from, bool against)
-{
-    struct bitset set = bitset_new(x->arena, x->f->blocks.count);
-    u32_vec work = {0};
-    for (uint32_t i = 0; i < from->count; i++)
-        vec_push(x->arena, &work, from->at[i]);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(set, b))
-            continue;
-        bitset_add(set, b);
-        if (against)
-            ir_each_pred(q, b, x->cfg)
-                vec_push(x->arena, &work, q);
-        for (uint32_t e = 0; !against && e < ir_block_at(x->f, b)->edges.count; e++)
-            vec_push(x->arena, &work, ir_block_at(x->f, b)->edges.at[e].block);
-    }
-    return set;
-}
-
 static bool waits_in(const struct barriers *x, uint32_t b)
 {
     ir_each_ins(r, x->f, b) {
@@ -184,21 +163,25 @@ static bool waits_in(const struct barriers *x, uint32_t b)
 static struct bitset find_lasting(const struct post_dominators *p)
 {
     const struct barriers *x = p->x;
-    u32_vec from = {0};
+    struct walk w = walk_new(x->arena, x->f->blocks.count);
     for (uint32_t k = 0; k < p->cycles->count; k++)
-        vec_push(x->arena, &from, p->cycles->at[k].header);
+        walk_add(&w, p->cycles->at[k].header);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         if (waits_in(x, x->cfg->rpo[i]))
-            vec_push(x->arena, &from, x->cfg->rpo[i]);
-    return reach(x, &from, true);
+            walk_add(&w, x->cfg->rpo[i]);
+    return ir_reach_back(&w, x->cfg, IR_NO_BLOCK);
 }
 
 /* The points whose barriers are joined on a way to block `from`, which may lead there. */
 static u32_vec points_around(const struct post_dominators *p, uint32_t from)
 {
-    u32_vec at = {.at = &from, .count = 1}, points = {0};
-    struct bitset before = reach(p->x, &at, true), ahead = reach(p->x, &at, false),
-                  seen = bitset_new(p->x->arena, p->x->f->blocks.count);
+    uint32_t blocks = p->x->f->blocks.count;
+    struct walk back = walk_new(p->x->arena, blocks), forward = walk_new(p->x->arena, blocks);
+    u32_vec points = {0};
+    walk_add(&back, from);
+    walk_add(&forward, from);
+    struct bitset before = ir_reach_back(&back, p->x->cfg, IR_NO_BLOCK),
+                  ahead = ir_reach(&forward, p->x->f, IR_NO_BLOCK), seen = bitset_new(p->x->arena, blocks);
     for (uint32_t i = 0; i < p->joins.count; i++) {
         const struct joining *j = &p->joins.at[i];
         if (bitset_has(seen, j->point) || !bitset_has(before, ir_at(p->x->f, j->before)->block) ||

@@ -57,21 +57,19 @@ static bool begins_before_wait(const struct barrier_marks *m, uint32_t b)
 /* Blocks at whose start a wait is ahead, backwards from the waits (equation 2). */
 static void find_region(struct barriers *x, const struct barrier_marks *m, struct barrier_prediction *p)
 {
-    u32_vec work = {0};
+    struct walk w = walk_new(x->arena, x->f->blocks.count);
     struct bitset begins = bitset_new(x->arena, x->f->blocks.count);
     p->region = bitset_new(x->arena, x->f->blocks.count);
     for (uint32_t i = 0; i < p->starts.count; i++)
         if (begins_before_wait(m, p->starts.at[i].block))
             bitset_add(begins, p->starts.at[i].block);
     for (uint32_t i = 0; i < p->points.count; i++)
-        vec_push(x->arena, &work, ir_at(x->f, p->points.at[i])->block);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(p->region, b) || bitset_has(begins, b))
+        walk_add(&w, ir_at(x->f, p->points.at[i])->block);
+    walk_each(b, &w) {
+        if (bitset_has(begins, b))
             continue;
         bitset_add(p->region, b);
-        ir_each_pred(q, b, x->cfg)
-            vec_push(x->arena, &work, q);
+        ir_add_predecessors(&w, x->cfg, b, IR_NO_BLOCK);
     }
     p->size = bitset_count(p->region);
 }
@@ -115,7 +113,7 @@ static uint32_t behind(const struct barriers *x, uint32_t b)
 /* The exits of the starts, and the blocks on the way there; gates: what dominates those. */
 static void find_area(struct barriers *x, struct barrier_prediction *p)
 {
-    u32_vec work = {0};
+    struct walk w = walk_new(x->arena, x->f->blocks.count);
     p->area = bitset_new(x->arena, x->f->blocks.count);
     p->entered = bitset_new(x->arena, x->f->blocks.count);
     for (uint32_t i = 0; i < p->starts.count; i++) {
@@ -125,23 +123,20 @@ static void find_area(struct barriers *x, struct barrier_prediction *p)
             s->exit = behind(x, s->exit);
     }
     for (uint32_t i = 0; i < p->starts.count; i++) {
-        struct bitset seen = bitset_new(x->arena, x->f->blocks.count);
-        p->starts.at[i].gate = p->starts.at[i].block;
-        vec_push(x->arena, &work, p->starts.at[i].block);
-        while (work.count) {
-            uint32_t b = vec_pop(&work);
-            if (bitset_has(seen, b))
-                continue;
-            bitset_add(seen, b);
-            p->starts.at[i].gate = ir_dominators_common(x->dominators, p->starts.at[i].gate, b);
+        struct barrier_start *s = &p->starts.at[i];
+        s->gate = s->block;
+        walk_restart(&w);
+        walk_add(&w, s->block);
+        walk_each(b, &w) {
+            s->gate = ir_dominators_common(x->dominators, s->gate, b);
             const struct ir_block *block = ir_block_at(x->f, b);
             for (uint32_t e = 0; e < block->edges.count; e++)
-                if (block->edges.at[e].block != p->starts.at[i].exit) {
+                if (block->edges.at[e].block != s->exit) {
                     bitset_add(p->entered, block->edges.at[e].block);
-                    vec_push(x->arena, &work, block->edges.at[e].block);
+                    walk_add(&w, block->edges.at[e].block);
                 }
         }
-        bitset_union(p->area, seen);
+        bitset_union(p->area, w.seen);
     }
 }
 

@@ -15,18 +15,10 @@ uint32_t detect_outermost(const struct ir_cycles *cycles, uint32_t b)
 
 struct bitset detect_region(const struct detection *d, uint32_t start, uint32_t label)
 {
-    struct bitset region = bitset_new(d->arena, d->f->blocks.count);
-    u32_vec work = {0};
-    vec_push(d->arena, &work, label);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(region, b) || b == start)
-            continue;
-        bitset_add(region, b);
-        ir_each_pred(p, b, d->cfg)
-            vec_push(d->arena, &work, p);
-    }
-    return region;
+    struct walk w = walk_new(d->arena, d->f->blocks.count);
+    if (label != start)
+        walk_add(&w, label);
+    return ir_reach_back(&w, d->cfg, start);
 }
 
 /* An anchor's operations are left alone like all others: which threads execute it together is not ours to
@@ -42,26 +34,17 @@ static ir_ref convergent_in_block(const struct ir_function *f, uint32_t b)
 ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, bool *endless)
 {
     struct bitset region = detect_region(d, k->start, k->label);
-    struct bitset seen = bitset_new(d->arena, d->f->blocks.count);
+    struct walk w = walk_new(d->arena, d->f->blocks.count);
     uint32_t exit = d->post->depth[k->start] ? d->post->idom[k->start] : IR_NO_BLOCK;
-    u32_vec work = {0};
     while (exit != IR_NO_BLOCK && bitset_has(region, exit))
         exit = d->post->idom[exit];
     *endless = exit == IR_NO_BLOCK && !(d->f->flags & IR_FN_KERNEL);
-    vec_push(d->arena, &work, k->start);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        const struct ir_block *block = ir_block_at(d->f, b);
+    walk_add(&w, k->start);
+    walk_each(b, &w) {
         ir_ref r = b == k->start ? 0 : convergent_in_block(d->f, b);
         if (r)
             return r;
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t to = block->edges.at[e].block;
-            if (to != exit && to != k->start && !bitset_has(seen, to)) {
-                bitset_add(seen, to);
-                vec_push(d->arena, &work, to);
-            }
-        }
+        ir_add_successors(&w, d->f, b, exit);
     }
     return 0;
 }

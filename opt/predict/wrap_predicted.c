@@ -73,25 +73,19 @@ static void look_at_calls(struct predicted *p, const struct ir_function *f, uint
 /* The calls in the regions that begin in function f. */
 static void follow_regions(struct predicted *p, const struct ir_function *f)
 {
-    u32_vec work = {0};
-    struct bitset reached = bitset_new(p->arena, f->blocks.count), seen = bitset_new(p->arena, f->ins.count);
+    struct walk w = walk_new(p->arena, f->blocks.count);
+    struct bitset seen = bitset_new(p->arena, f->ins.count);
     ir_each_block(k, b, f) {
         ir_each_ins(r, f, b) {
             if (ir_at(f, r)->op != IR_predict_function || ir_at(f, r)->imm != p->id)
                 continue;
             look_at_calls(p, f, b, r, seen);
-            for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
-                vec_push(p->arena, &work, ir_block_at(f, b)->edges.at[e].block);
+            ir_add_successors(&w, f, b, IR_NO_BLOCK);
         }
     }
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(reached, b))
-            continue;
-        bitset_add(reached, b);
+    walk_each(b, &w) {
         look_at_calls(p, f, b, 0, seen);
-        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
-            vec_push(p->arena, &work, ir_block_at(f, b)->edges.at[e].block);
+        ir_add_successors(&w, f, b, IR_NO_BLOCK);
     }
 }
 

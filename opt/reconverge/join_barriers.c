@@ -63,21 +63,19 @@ static ir_ref first_barrier(const struct joiner *x, uint32_t b)
 static struct ways ways_from(const struct joiner *x, uint32_t branch, uint32_t stop)
 {
     struct ways w = {.blocks = bitset_new(x->arena, x->g->blocks)};
-    struct bitset seen = bitset_new(x->arena, x->g->blocks);
-    u32_vec work = {0};
-    vec_push(x->arena, &work, branch);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        const struct ir_block *block = ir_block_at(x->f, b);
-        bitset_add(w.blocks, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t s = block->edges.at[e].block;
-            if (s == stop || bitset_has(seen, s) || !bitset_has(x->leads, s))
-                continue;
-            bitset_add(seen, s);
-            ir_ref barrier = first_barrier(x, s);
-            w.in_calls |= calls(x, s);
-            vec_push(x->arena, barrier ? &w.barriers : &work, barrier ? barrier : s);
+    struct walk walk = walk_new(x->arena, x->g->blocks);
+    bitset_add(w.blocks, branch);
+    ir_add_successors(&walk, x->f, branch, stop);
+    walk_each(b, &walk) {
+        if (!bitset_has(x->leads, b))
+            continue;
+        ir_ref barrier = first_barrier(x, b);
+        w.in_calls |= calls(x, b);
+        if (barrier) {
+            vec_push(x->arena, &w.barriers, barrier);
+        } else {
+            bitset_add(w.blocks, b);
+            ir_add_successors(&walk, x->f, b, stop);
         }
     }
     return w;
@@ -207,23 +205,12 @@ static bool tokens_are_right(const struct joiner *x)
 /* Whether some way leads from the block to itself without a barrier. */
 static bool comes_again(const struct joiner *x, uint32_t home)
 {
-    const struct ir_cfg *g = opt_cfg(x->c, x->f);
-    struct bitset seen = bitset_new(x->arena, g->blocks);
-    u32_vec work = {0};
-    vec_push(x->arena, &work, home);
-    while (work.count) {
-        const struct ir_block *block = ir_block_at(x->f, vec_pop(&work));
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t s = block->edges.at[e].block;
-            if (s == home)
-                return true;
-            if (bitset_has(seen, s) || first_barrier(x, s))
-                continue;
-            bitset_add(seen, s);
-            vec_push(x->arena, &work, s);
-        }
-    }
-    return false;
+    struct walk w = walk_new(x->arena, x->f->blocks.count);
+    ir_add_successors(&w, x->f, home, IR_NO_BLOCK);
+    walk_each(b, &w)
+        if (!first_barrier(x, b))
+            ir_add_successors(&w, x->f, b, IR_NO_BLOCK);
+    return bitset_has(w.seen, home);
 }
 
 /* Whether all threads that have passed the barrier of block `home` together have one instance of the token:

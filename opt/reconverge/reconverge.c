@@ -72,28 +72,24 @@ void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_ve
 struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against,
                                struct bitset stop)
 {
-    struct bitset met = bitset_new(x->arena, ir_order_node(x->o, x->g->blocks));
-    u32_vec work = {0}, next = {0};
-    for (uint32_t i = 0; i < from->count; i++) {
-        vec_push(x->arena, &work, from->at[i]);
-        bitset_add(met, from->at[i]);
-    }
-    while (work.count) {
+    struct walk w = walk_new(x->arena, ir_order_node(x->o, x->g->blocks));
+    u32_vec next = {0};
+    for (uint32_t i = 0; i < from->count; i++)
+        walk_add(&w, from->at[i]);
+    walk_each(node, &w) {
         vec_clear(&next);
         if (against)
-            add_predecessors(x, vec_pop(&work), &next);
+            add_predecessors(x, node, &next);
         else
-            reconverge_add_successors(x, vec_pop(&work), &next);
+            reconverge_add_successors(x, node, &next);
         x->work += next.count + 1;
         for (uint32_t i = 0; i < next.count; i++) {
             bool stops = next.at[i] < stop.bits && bitset_has(stop, next.at[i]);
-            if (stops || bitset_has(met, next.at[i]) || position(x, next.at[i]) >= limit)
-                continue;
-            bitset_add(met, next.at[i]);
-            vec_push(x->arena, &work, next.at[i]);
+            if (!stops && position(x, next.at[i]) < limit)
+                walk_add(&w, next.at[i]);
         }
     }
-    return met;
+    return w.seen;
 }
 
 /* ---- which nodes are demanded -------------------------------------------------------------------------- */

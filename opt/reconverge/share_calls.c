@@ -115,20 +115,12 @@ static const struct ir_function *common_callee(const struct sharer *x, uint32_t 
 static bool leads_to(struct sharer *x, const struct ir_call_graph *g, uint32_t from,
                      const struct ir_function *f)
 {
-    struct bitset seen = bitset_new(x->c->scratch, x->m->functions.count);
-    u32_vec work = {0};
-    vec_push(x->c->scratch, &work, from);
-    while (work.count) {
-        uint32_t id = vec_pop(&work);
-        if (id == f->id)
-            return true;
-        if (bitset_has(seen, id))
-            continue;
-        bitset_add(seen, id);
+    struct walk w = walk_new(x->c->scratch, x->m->functions.count);
+    walk_add(&w, from);
+    walk_each(id, &w)
         rows_each(k, g->callees, id)
-            vec_push(x->c->scratch, &work, g->callees.at[k]);
-    }
-    return false;
+            walk_add(&w, g->callees.at[k]);
+    return bitset_has(w.seen, f->id);
 }
 
 /* Those of the call's targets that have a callee in common with another one. */
@@ -232,23 +224,16 @@ static struct bitset find_reach(struct sharer *x, const struct ir_function *f, u
     const struct ir_cfg *g = opt_cfg(x->c, f);
     const struct ir_cycles *cycles = opt_cycles(x->c, f);
     uint32_t cycle = cycles->innermost[b];
-    struct bitset reach = bitset_new(x->c->scratch, f->blocks.count);
-    u32_vec work = {0};
-    vec_push(x->c->scratch, &work, b);
-    bitset_add(reach, b);
-    while (work.count) {
-        uint32_t at = vec_pop(&work);
+    struct walk w = walk_new(x->c->scratch, f->blocks.count);
+    walk_add(&w, b);
+    walk_each(at, &w) {
         if (cycle != IR_NO_CYCLE && at == cycles->at[cycle].header)
             continue;
-        ir_each_pred(p, at, g) {
-            if (bitset_has(reach, p) || !bitset_has(g->reachable, p) ||
-                (cycle != IR_NO_CYCLE && !ir_cycle_has(cycles, cycle, p)))
-                continue;
-            bitset_add(reach, p);
-            vec_push(x->c->scratch, &work, p);
-        }
+        ir_each_pred(p, at, g)
+            if (bitset_has(g->reachable, p) && (cycle == IR_NO_CYCLE || ir_cycle_has(cycles, cycle, p)))
+                walk_add(&w, p);
     }
-    return reach;
+    return w.seen;
 }
 
 /* False: the limit is reached. */

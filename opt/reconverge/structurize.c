@@ -84,24 +84,19 @@ void opt_structurize_repair(struct structurize *s)
 /* Blocks of the cycle that run before the header, for threads that enter elsewhere. */
 static struct bitset before_header(const struct structurize *s, const struct ir_cycle *k, uint32_t number)
 {
-    struct bitset set = bitset_new(s->cut.arena, s->cut.g->blocks);
-    u32_vec work = {0};
+    struct walk w = walk_new(s->cut.arena, s->cut.g->blocks);
     for (uint32_t i = 0; i < k->entries.count; i++)
-        if (k->entries.at[i] != k->header) {
-            bitset_add(set, k->entries.at[i]);
-            vec_push(s->cut.arena, &work, k->entries.at[i]);
-        }
-    while (work.count) {
-        const struct ir_block *b = ir_block_at(s->cut.f, vec_pop(&work));
-        for (uint32_t e = 0; e < b->edges.count; e++) {
-            uint32_t to = b->edges.at[e].block;
-            if (to == k->header || bitset_has(set, to) || !ir_cycle_has(s->cut.cycles, number, to))
-                continue;
-            bitset_add(set, to);
-            vec_push(s->cut.arena, &work, to);
+        if (k->entries.at[i] != k->header)
+            walk_add(&w, k->entries.at[i]);
+    walk_each(b, &w) {
+        const struct ir_block *block = ir_block_at(s->cut.f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t to = block->edges.at[e].block;
+            if (to != k->header && ir_cycle_has(s->cut.cycles, number, to))
+                walk_add(&w, to);
         }
     }
-    return set;
+    return w.seen;
 }
 
 static void enter_copies(struct structurize *s, const struct ir_cycle *k, uint32_t number)

@@ -108,19 +108,14 @@ static void copy_forward(struct structurize *s, uint32_t branch)
 static struct bitset blocks_between(const struct structurize *s, uint32_t shared)
 {
     const struct sides *x = &s->sides;
-    struct bitset between = bitset_new(s->cut.arena, s->cut.g->blocks);
-    u32_vec work = {0};
-    vec_push(s->cut.arena, &work, shared);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
+    struct walk w = walk_new(s->cut.arena, s->cut.g->blocks);
+    walk_add(&w, shared);
+    walk_each(b, &w)
         ir_each_pred(p, b, s->cut.g)
-            if (p != shared && bitset_has(x->all, p) && !bitset_has(between, p) &&
-                !bitset_has(x->shared, p)) {
-                bitset_add(between, p);
-                vec_push(s->cut.arena, &work, p);
-            }
-    }
-    return between;
+            if (bitset_has(x->all, p) && !bitset_has(x->shared, p))
+                walk_add(&w, p);
+    bitset_remove(w.seen, shared);
+    return w.seen;
 }
 
 static bool is_used_outside(struct structurize *s, ir_ref token, struct bitset set)
@@ -160,17 +155,13 @@ static struct bitset leading_in(const struct structurize *s, uint32_t home, uint
                                 struct bitset set)
 {
     struct bitset in = bitset_new(s->cut.arena, s->cut.g->blocks);
-    u32_vec work = {0};
-    bitset_each(b, set)
-        vec_push(s->cut.arena, &work, b);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (b == home || b == branch || bitset_has(in, b))
-            continue;
-        bitset_add(in, b);
-        ir_each_pred(q, b, s->cut.g)
-            vec_push(s->cut.arena, &work, q);
-    }
+    bitset_copy(in, set);
+    struct walk w = walk_from(s->cut.arena, in);
+    walk_each(b, &w)
+        if (b != home && b != branch)
+            ir_add_predecessors(&w, s->cut.g, b, IR_NO_BLOCK);
+    bitset_remove(in, home);
+    bitset_remove(in, branch);
     return in;
 }
 

@@ -11,20 +11,18 @@
 struct dce {
     struct opt_context *c;
     struct ir_function *f;
-    ir_ref *alloca_of;        /* by ref: the alloca that the address points into, or 0 */
-    struct bitset live, read; /* read: allocas whose contents matter */
-    ir_ref *first_store;      /* by alloca: stores that wait for it to be read */
+    ir_ref *alloca_of;   /* by ref: the alloca that the address points into, or 0 */
+    struct walk live;    /* over instructions that are needed */
+    struct bitset read;  /* allocas whose contents matter */
+    ir_ref *first_store; /* by alloca: stores that wait for it to be read */
     ir_ref *next_store;
-    u32_vec work;
     const struct ir_cfg *g;
 };
 
 static void mark(struct dce *d, ir_ref r)
 {
-    if (r == 0 || bitset_has(d->live, r))
-        return;
-    bitset_add(d->live, r);
-    vec_push(d->c->scratch, &d->work, r);
+    if (r != 0)
+        walk_add(&d->live, r);
 }
 
 static void mark_read(struct dce *d, ir_ref address)
@@ -104,8 +102,7 @@ static void mark_arguments(struct dce *d, uint32_t b, uint32_t position)
 
 static void propagate(struct dce *d)
 {
-    while (d->work.count) {
-        ir_ref r = vec_pop(&d->work);
+    walk_each(r, &d->live) {
         const struct ir_ins *ins = ir_at(d->f, r);
         if (ins->op == IR_param)
             mark_arguments(d, ins->block, (uint32_t)ins->imm);
@@ -121,7 +118,7 @@ static bool sweep_params(struct dce *d)
     ir_each_block(i, b, d->f) {
         const u32_vec *params = &ir_block_at(d->f, b)->params;
         for (uint32_t k = 0; k < params->count && b != ir_entry(d->f); k++)
-            if (!bitset_has(d->live, params->at[k])) {
+            if (!bitset_has(d->live.seen, params->at[k])) {
                 bitset_add(dead, params->at[k]);
                 n++;
             }
@@ -138,7 +135,7 @@ static bool sweep_instructions(struct dce *d)
     ir_each_block(i, b, d->f)
         for (ir_ref r = ir_block_at(d->f, b)->first, next; r; r = next) {
             next = ir_at(d->f, r)->next;
-            if (bitset_has(d->live, r))
+            if (bitset_has(d->live.seen, r))
                 continue;
             if (ir_is_convergent(d->f, r))
                 opt_remark(d->c, d->f, OPT_APPLIED, "unused-convergent", ir_at(d->f, r)->at,
@@ -157,7 +154,7 @@ bool opt_dce(struct opt_context *c, struct ir_function *f)
     d.alloca_of = arena_array(c->scratch, ir_ref, n);
     d.first_store = arena_array(c->scratch, ir_ref, n);
     d.next_store = arena_array(c->scratch, ir_ref, n);
-    d.live = bitset_new(c->scratch, n);
+    d.live = walk_new(c->scratch, n);
     d.read = bitset_new(c->scratch, n);
     find_addresses(&d);
     find_roots(&d);

@@ -24,7 +24,6 @@ struct oracle_flow {
     u32_vec definitions;      /* code indices of the operations that make tokens, ascending */
     struct map reach_index;   /* convergent operation -> place in reach */
     VEC(struct bitset) reach; /* blocks from whose start it can be reached */
-    u32_vec work;             /* scratch */
 };
 
 /* Everything is allocated in the worker's arena, also what later questions add. */

@@ -169,25 +169,15 @@ static enum reaches straight(const struct oracle_flow *f, uint32_t at, uint32_t 
 /* Blocks from whose start the operation can be reached: backwards from its own. */
 static struct bitset find_reach(struct oracle_flow *f, uint32_t op, uint32_t definition)
 {
-    struct bitset reach = bitset_new(f->arena, f->heads.count);
-    u32_vec *work = &f->work;
+    struct walk w = walk_new(f->arena, f->heads.count);
     uint32_t home = block_of(f, op);
-    if (straight(f, f->heads.at[home], op, definition) == REACHES_OPERATION) {
-        bitset_add(reach, home);
-        vec_push(f->arena, work, home);
-    }
-    while (work->count) {
-        uint32_t block = vec_pop(work);
-        rows_each(i, f->predecessors, block) {
-            uint32_t pred = f->predecessors.at[i];
-            if (bitset_has(reach, pred) ||
-                straight(f, f->heads.at[pred], op, definition) == REACHES_DEFINITION)
-                continue;
-            bitset_add(reach, pred);
-            vec_push(f->arena, work, pred);
-        }
-    }
-    return reach;
+    if (straight(f, f->heads.at[home], op, definition) == REACHES_OPERATION)
+        walk_add(&w, home);
+    walk_each(block, &w)
+        rows_each(i, f->predecessors, block)
+            if (straight(f, f->heads.at[f->predecessors.at[i]], op, definition) != REACHES_DEFINITION)
+                walk_add(&w, f->predecessors.at[i]);
+    return w.seen;
 }
 
 bool oracle_reaches(struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition)

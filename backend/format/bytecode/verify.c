@@ -337,20 +337,15 @@ static struct rows callers_of(struct verifier *v)
 static void propagate(struct verifier *v, const struct rows *callers, const uint32_t *order, uint32_t *needs)
 {
     uint32_t functions = v->p->functions.count;
-    struct bitset seen = bitset_new(&v->arena, callers->count);
-    u32_vec stack = {0};
+    struct walk w = walk_new(&v->arena, callers->count);
     for (uint32_t i = 0; i < functions; i++) {
         uint32_t need = needs[order[i]];
-        vec_push(&v->arena, &stack, order[i]);
-        while (stack.count) {
-            uint32_t n = vec_pop(&stack);
-            if (bitset_has(seen, n))
-                continue;
-            bitset_add(seen, n);
+        walk_add(&w, order[i]);
+        walk_each(n, &w) {
             if (n < functions)
                 needs[n] = need;
             rows_each(k, *callers, n)
-                vec_push(&v->arena, &stack, callers->at[k]);
+                walk_add(&w, callers->at[k]);
         }
     }
 }
@@ -405,5 +400,5 @@ const char *bc_verify(const struct bc_program *p, char *buffer, size_t size)
     bool good = find_heads(&v) && verify_tables(&v) && check_code(&v);
     mem_guard_leave(&guard);
     arena_free(&v.arena);
-    return good ? NULL : buffer;
+    return good ? NULL : v.buffer;
 }

@@ -2,6 +2,7 @@
 #include "backend/format/warpcore/image_flow.h"
 
 #include "backend/format/warpcore/stack_bound.h"
+#include "base/rows.h"
 
 /* ---- control flow ------------------------------------------------------------------------------------ */
 
@@ -60,30 +61,27 @@ static void add_callees(struct wc_image_flow *c, const struct wc_image *m, uint3
             add_function(c, m->symbols.at[i].word)->called = true;
 }
 
-/* `seen` holds the number (plus 1) of the function that was there last. */
-static void find_words(struct wc_image_flow *c, const struct wc_image *m, uint32_t function, uint32_t *seen)
+static void find_words(struct wc_image_flow *c, const struct wc_image *m, uint32_t function, struct walk *w)
 {
-    u32_vec words = {0};
-    uint32_t entry = c->functions.at[function].entry;
-    vec_push(c->arena, &words, entry);
-    seen[entry] = function + 1;
-    for (uint32_t i = 0; i < words.count; i++) {
-        const struct wc_node *n = &c->flow.at[words.at[i]];
-        bitset_add(c->reached, words.at[i]);
-        add_callees(c, m, words.at[i]);
+    walk_restart(w);
+    walk_add(w, c->functions.at[function].entry);
+    walk_each(word, w) {
+        const struct wc_node *n = &c->flow.at[word];
+        bitset_add(c->reached, word);
+        add_callees(c, m, word);
         for (uint32_t e = 0; e < n->count; e++)
-            if (seen[n->next[e]] != function + 1) {
-                seen[n->next[e]] = function + 1;
-                vec_push(c->arena, &words, n->next[e]);
-            }
+            walk_add(w, n->next[e]);
     }
-    c->functions.at[function].words = words;
+    u32_vec *words = &c->functions.at[function].words;
+    vec_resize(c->arena, words, w->list.count);
+    memcpy(words->at, w->list.at, w->list.count * sizeof *words->at);
 }
 
 struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *m, const struct wc_ins *ins)
 {
     struct wc_image_flow *c = arena_new(a, struct wc_image_flow);
-    uint32_t n = m->code.count, words = 0, *seen = arena_array(a, uint32_t, n);
+    uint32_t n = m->code.count, words = 0;
+    struct walk w = walk_new(a, n);
     *c = (struct wc_image_flow){
         .arena = a, .ins = ins, .mode = (enum wc_mode)m->mode, .reached = bitset_new(a, n)};
     c->flow = (struct wc_flow){n, arena_array(a, struct wc_node, n)};
@@ -93,7 +91,7 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
     for (uint32_t i = 0; i < m->kernels.count; i++)
         add_function(c, m->kernels.at[i].entry)->kernel = true;
     for (uint32_t i = 0; i < c->functions.count; i++) {
-        find_words(c, m, i, seen);
+        find_words(c, m, i, &w);
         words += c->functions.at[i].words.count;
         if (words > WC_OVERLAP_LIMIT)
             return NULL;

@@ -11,6 +11,7 @@
  *      indirect call may reach all.
  */
 #include "backend/format/warpcore/verify.h"
+#include "base/rows.h"
 
 #include <stdio.h>
 
@@ -205,26 +206,28 @@ static void need_operands(struct wc_need *need, const struct wc_ins *ins)
         need_register(need, letters[i], fields[i]);
 }
 
+/* Unless it is outside of the code. */
+static void add_word(struct walk *w, uint32_t at)
+{
+    if (at < w->seen.bits)
+        walk_add(w, at);
+}
+
 struct wc_need wc_need_from(struct arena *arena, const struct wc_ins *ins, uint32_t n, uint32_t entry)
 {
     struct wc_need need = {0};
-    struct bitset seen = bitset_new(arena, n);
-    u32_vec work = {0};
+    struct walk w = walk_new(arena, n);
     bool indirect = false;
-    vec_push(arena, &work, entry);
-    while (work.count) {
-        uint32_t at = vec_pop(&work);
-        if (at >= n || bitset_has(seen, at))
-            continue;
-        bitset_add(seen, at);
+    add_word(&w, entry);
+    walk_each(at, &w) {
         need_operands(&need, &ins[at]);
         indirect = indirect || ins[at].op == WC_callr;
         if (wc_op_info[ins[at].op].operands[4] == 'k')
-            vec_push(arena, &work, (uint32_t)ins[at].imm);
+            add_word(&w, (uint32_t)ins[at].imm);
         if (ins[at].op == WC_br || ins[at].op == WC_brn || ins[at].op == WC_diverge)
-            vec_push(arena, &work, ins[at].rpc);
+            add_word(&w, ins[at].rpc);
         if (!wc_never_falls_through(&ins[at]))
-            vec_push(arena, &work, at + 1);
+            add_word(&w, at + 1);
     }
     for (uint32_t i = 0; indirect && i < n; i++)
         need_operands(&need, &ins[i]);
