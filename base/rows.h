@@ -1,5 +1,5 @@
-/* rows.h: lists of numbers by row in compressed form, depth-first search over graphs of that form, and walks over
- * graphs of any form. */
+/* rows.h: lists of numbers by row in compressed form, depth-first search over graphs of that form, and walks
+ * over graphs of any form. */
 #ifndef KERNC_BASE_ROWS_H
 #define KERNC_BASE_ROWS_H
 
@@ -52,7 +52,8 @@ bool depth_first_reached(const struct depth_first *d, uint32_t node);
 
 /* ---- walks ------------------------------------------------------------------------------------------- */
 
-/* What some nodes of a graph lead to. This visits `from` and what it leads to without passing a node that stops:
+/* What some nodes of a graph lead to. This visits `from` and what it leads to by paths without a node that
+ * stops:
  *
  *     struct walk w = walk_new(a, nodes);
  *     walk_add(&w, from);
@@ -61,7 +62,7 @@ bool depth_first_reached(const struct depth_first *d, uint32_t node);
  *             if (!stops(graph.at[k]))
  *                 walk_add(&w, graph.at[k]);
  *
- * Each node is visited once, in the order of walk_add; one that was put into `seen` by other means is not visited.
+ * Each node is visited once, in the order of walk_add; one that was put into `seen` by other means is not.
  * Linear in the calls of walk_add. */
 struct walk {
     struct arena *arena;

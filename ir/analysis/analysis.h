@@ -47,8 +47,8 @@ static inline void ir_add_predecessors(struct walk *w, const struct ir_cfg *c, u
         if (p != stop)
             walk_add(w, p);
 }
-/* Visits what was added and what that leads to, or what leads to it, by paths that do not pass `stop`. Returns all
- * that was seen. */
+/* Visits what was added and what that leads to, or what leads to it, by paths without `stop`. Returns all that
+ * was seen. */
 struct bitset ir_reach(struct walk *w, const struct ir_function *f, uint32_t stop);
 struct bitset ir_reach_back(struct walk *w, const struct ir_cfg *c, uint32_t stop);
 

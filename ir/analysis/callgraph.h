@@ -20,7 +20,7 @@ u32_vec ir_callees_first(struct arena *a, const struct ir_module *m);
 
 /* Functions whose address the module takes. Linear in the module. */
 struct bitset ir_addresses_taken(struct arena *a, const struct ir_module *m);
-/* Visits the functions that were added and all that they may call, those whose address is taken among them if one
+/* Visits the functions that were added and all that they may call: also those whose address is taken, if one
  * of them calls through a pointer. Returns all that was seen. */
 struct bitset ir_reach_functions(struct walk *w, const struct ir_module *m);
 
