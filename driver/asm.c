@@ -62,11 +62,7 @@ int verb_asm(struct command *c)
 {
     struct text text = {0};
     const struct asm_form *f = chosen_form(c);
-    int code = f ? take_diagnostics(c) : EXIT_USAGE;
-    if (!code)
-        code = read_input(c, &text);
-    if (!code)
-        code = assemble(c, f, &text);
+    int code = f ? take_diagnostics(c) ?: read_input(c, &text) ?: assemble(c, f, &text) : EXIT_USAGE;
     text_free(&text);
     return code;
 }

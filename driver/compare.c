@@ -142,6 +142,26 @@ static void launch(struct comparison *x, struct run *r, struct row *row)
     kernc_statistics_free(s);
 }
 
+/* Compiles for the row and opens what comes of it. */
+static int open_row(struct comparison *x, struct run *r, struct row *row, struct left_out *missing,
+                    kernc_result **compiled)
+{
+    int code = launch_read_flags(r) ?: compile(x, compiled, missing);
+    if (code)
+        return code;
+    r->x.api.warp = row->warp;
+    r->x.api.interrupt = interrupt_flag();
+    if (kernc_result_input(*compiled) == KERNC_INPUT_SOURCE)
+        r->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
+    code = launch_open_compiled(r, *compiled);
+    if (code)
+        return code;
+    row->is_image = kernc_result_image(*compiled, r->x.first->launch.kernel, &row->image);
+    if (scheme_info[row->scheme].lowering[0])
+        row->is_code = result_figures(*compiled, &row->figures);
+    return scheme_has(row->scheme, SCHEME_BARRIERS) ? launch_check(r, *compiled) : EXIT_OK;
+}
+
 /* Leaves the context open. */
 static int run_row(struct comparison *x, struct run *r, struct row *row, struct left_out *missing)
 {
@@ -156,21 +176,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, struct 
     x->options.level = row->level;
     x->options.warp = row->warp;
     x->options.collect = true; /* the counts of structural transforms */
-    int code = launch_read_flags(r);
-    r->x.api.warp = row->warp;
-    r->x.api.interrupt = interrupt_flag();
-    if (!code)
-        code = compile(x, &compiled, missing);
-    if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
-        r->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
-    if (!code)
-        code = launch_open_compiled(r, compiled);
-    if (!code)
-        row->is_image = kernc_result_image(compiled, r->x.first->launch.kernel, &row->image);
-    if (!code && scheme_has(row->scheme, SCHEME_BARRIERS))
-        code = launch_check(r, compiled);
-    if (!code && scheme_info[row->scheme].lowering[0])
-        row->is_code = result_figures(compiled, &row->figures);
+    int code = open_row(x, r, row, missing, &compiled);
     kernc_result_free(compiled);
     if (!code)
         launch(x, r, row);
@@ -238,20 +244,22 @@ static int compare_row(struct comparison *x, struct row row)
     struct left_out missing = {.scheme = row.scheme};
     bool optional = is_optional(x, row.scheme);
     int code = run_reference(x, row.warp, &reference);
-    if (interrupted())
+    if (code || interrupted())
         return code;
-    if (!code && reference->row.error && optional) {
+    if (reference->row.error && !optional)
+        return tell_failure(x, reference);
+    if (reference->row.error) {
         missing.code = reference->row.status == KERNC_TRAP ? EXIT_OK : exit_of_run(reference->row.status);
         missing.why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s",
                                    reference_name(), row.warp, reference->row.error);
-    } else if (!code && reference->row.error)
-        code = tell_failure(x, reference);
-    if (!code && !missing.why && row.level == reference->row.level && row.scheme == SCHEME_REFERENCE) {
+        leave_out(x, missing);
+        return EXIT_OK;
+    }
+    if (row.level == reference->row.level && row.scheme == SCHEME_REFERENCE) {
         vec_push(&x->command->arena, &x->rows, reference->row);
         return EXIT_OK;
     }
-    if (!code && !missing.why)
-        code = run_row(x, &r, &row, optional ? &missing : NULL);
+    code = run_row(x, &r, &row, optional ? &missing : NULL);
     if (interrupted())
         ; /* perhaps in the middle of a launch */
     else if (missing.why) {
@@ -303,23 +311,36 @@ static int tell_interrupted(struct comparison *x)
                     x->rows.count, x->levels.count * x->schemes.count);
 }
 
+/* Of rows that differ; else of the first that there is not, and should be. */
+static int exit_of_rows(const struct comparison *x)
+{
+    for (uint32_t i = 0; i < x->rows.count; i++)
+        if (!x->rows.at[i].equal)
+            return EXIT_FOUND;
+    for (uint32_t i = 0; i < x->left_out.count; i++)
+        if (x->left_out.at[i].code)
+            return x->left_out.at[i].code;
+    return EXIT_OK;
+}
+
 int verb_compare(struct command *c)
 {
     struct comparison x = {.command = c};
     c->once = true; /* rows compile the same */
     int code = read_choice(&x);
+    if (code)
+        goto done;
     interrupt_listen(true);
-    if (!code)
-        code = run_rows(&x);
+    code = run_rows(&x);
     interrupt_listen(false);
-    if (!code)
-        code = interrupted() ? tell_interrupted(&x) : compare_show(&x);
-    if (!code)
-        blame_kernel(&x);
-    for (uint32_t i = 0; !code && i < x.rows.count; i++)
-        code = x.rows.at[i].equal ? EXIT_OK : EXIT_FOUND;
-    for (uint32_t i = 0; !code && i < x.left_out.count; i++)
-        code = x.left_out.at[i].code;
+    if (code)
+        goto done;
+    code = interrupted() ? tell_interrupted(&x) : compare_show(&x);
+    if (code)
+        goto done;
+    blame_kernel(&x);
+    code = exit_of_rows(&x);
+done:
     for (size_t i = 0; i < COUNT(x.references); i++)
         experiment_close(&x.references[i].run.x);
     text_free(&x.text);

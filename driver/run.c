@@ -267,28 +267,30 @@ int verb_run(struct command *c)
     kernc_result *compiled = NULL;
     struct text text = {0}, image = {0};
     struct run r = {.command = c, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
-    double begin = now();
+    double begin = now(), end_of_compilation = begin;
     kernc_options_init(&o);
     int code = compile_options(c, &o) ?: launch_read_flags(&r) ?: read_input(c, &text);
-    if (!code && replay_is_job(&text))
+    if (code)
+        goto done;
+    if (replay_is_job(&text))
         code = replay_read(&r, &text, &image);
-    else if (!code && !is_image(&text))
+    else if (!is_image(&text))
         code = compile_input(c, &o, &text, &compiled);
-    double end_of_compilation = now();
-    enum kernc_input input = !code && compiled ? kernc_result_input(compiled) : KERNC_INPUT_IMAGE;
+    if (code)
+        goto done;
+    end_of_compilation = now();
+    enum kernc_input input = compiled ? kernc_result_input(compiled) : KERNC_INPUT_IMAGE;
     r.level = input == KERNC_INPUT_SOURCE || input == KERNC_INPUT_IR ? (int)o.level : -1;
     if (input == KERNC_INPUT_SOURCE)
         r.source = compiled->source;
-    if (!code)
-        code = compiled     ? launch_open_compiled(&r, compiled)
-               : r.replayed ? launch_open(&r, image.at, image.length)
-                            : launch_open(&r, text.at, text.length);
-    if (!code && compiled)
-        code = launch_check(&r, compiled);
-    if (!code && r.replayed)
-        code = replay_begin(&r);
-    if (!code)
-        code = launch(&r);
+    if (compiled)
+        code = launch_open_compiled(&r, compiled) ?: launch_check(&r, compiled);
+    else if (r.replayed)
+        code = launch_open(&r, image.at, image.length) ?: replay_begin(&r);
+    else
+        code = launch_open(&r, text.at, text.length);
+    code = code ?: launch(&r);
+done:;
     bool ran = r.x.module != NULL;
     experiment_close(&r.x);
     if (ran)

@@ -88,10 +88,9 @@ int trace_read_flags(struct run *r)
     uint64_t machines = 1;
     int code = option_number(r->command, OPTION_CORES, 1, KERNC_MAX_CORES, &machines);
     r->x.api.cores = (uint32_t)machines;
-    if (!code)
-        code = read_timing(r);
-    if (!code && window)
-        code = read_window(r, window);
+    code = code ?: read_timing(r);
+    if (window)
+        code = code ?: read_window(r, window);
     if (code || !file)
         return code;
     r->x.api.trace = ends_with(file, ".vcd")    ? KERNC_TRACE_VCD

@@ -185,16 +185,17 @@ static int run_once(struct tuning *x, struct tune_run *run)
     r.x.api.warp = x->warp;
     code = code ?: compile(x, run->thresholds, &compiled) ?: launch_open_compiled(&r, compiled);
     kernc_result_free(compiled);
+    if (code)
+        goto done;
+    measure_same(x, &r.x);
+    code = launch(x, &r, run, &status);
+    if (code || (interrupted() && status == KERNC_LIMIT))
+        goto done;
+    code = check(x, &r, status, run->thresholds);
     if (!code)
-        measure_same(x, &r.x);
-    if (!code)
-        code = launch(x, &r, run, &status);
-    bool stopped = interrupted() && status == KERNC_LIMIT;
-    if (!code && !stopped)
-        code = check(x, &r, status, run->thresholds);
-    experiment_close(&r.x);
-    if (!code && !stopped)
         vec_push(&x->command->arena, &x->runs, run);
+done:
+    experiment_close(&r.x);
     return code;
 }
 
@@ -319,33 +320,33 @@ static int find_predictions(struct tuning *x, const kernc_result *r)
 /* As the source says; messages of the compilation are shown for this one alone. */
 static int run_first(struct tuning *x)
 {
-    kernc_result *r = NULL;
     kernc_status status = KERNC_OK;
     struct tune_run *run = arena_new(&x->command->arena, struct tune_run);
-    x->first = new_run(x);
-    int code = launch_read_flags(&x->first);
-    x->first.x.api.warp = x->warp;
-    if (!code)
-        code = compile_file(x->command, &x->options, &x->text, &r);
-    if (!code)
-        x->first.source = x->source = r->source;
-    code = code ?: launch_open_compiled(&x->first, r) ?: launch_check(&x->first, r) ?: find_predictions(x, r);
-    x->compiled = r;
+    struct run *first = &x->first;
+    *first = new_run(x);
+    int code = launch_read_flags(first) ?: compile_file(x->command, &x->options, &x->text, &x->compiled);
+    if (code)
+        return code;
+    first->x.api.warp = x->warp;
+    first->source = x->source = x->compiled->source;
+    code = launch_open_compiled(first, x->compiled) ?: launch_check(first, x->compiled)
+        ?: find_predictions(x, x->compiled);
+    if (code)
+        return code;
     run->thresholds = arena_array(&x->command->arena, uint32_t, x->predictions.count + 1);
     for (uint32_t i = 0; i < x->predictions.count; i++)
         run->thresholds[i] = in_warp(x, x->predictions.at[i].at.threshold);
-    if (!code) {
-        begin_watch(x);
-        tell_progress(x);
-        code = launch(x, &x->first, run, &status);
-        end_watch(x);
-    }
-    if (!code && status != KERNC_OK)
-        code = launch_stopped(&x->first, status);
-    if (!code)
-        vec_push(&x->command->arena, &x->runs, run);
+    begin_watch(x);
+    tell_progress(x);
+    code = launch(x, first, run, &status);
+    end_watch(x);
+    if (code)
+        return code;
+    if (status != KERNC_OK)
+        return launch_stopped(first, status);
+    vec_push(&x->command->arena, &x->runs, run);
     x->written = x->best = run;
-    return code;
+    return EXIT_OK;
 }
 
 /* ---- the search -------------------------------------------------------------------------------------- */
@@ -379,13 +380,16 @@ static int try_threshold(struct tuning *x, uint32_t i, uint32_t threshold, const
         x->stopped = true;
         return EXIT_OK;
     }
-    int code = *run ? EXIT_OK : run_once(x, fresh);
-    if (!code && !*run && !interrupted())
+    if (!*run) {
+        int code = run_once(x, fresh);
+        x->stopped |= code || interrupted();
+        if (x->stopped)
+            return code;
         *run = fresh;
-    if (!code && *run && is_better(x, *run, x->best))
+    }
+    if (is_better(x, *run, x->best))
         x->best = *run;
-    x->stopped |= !*run;
-    return code;
+    return EXIT_OK;
 }
 
 /* Moves prediction i to its best: the source's threshold, none at all, 1 and each `step`-th, then ever smaller
@@ -394,10 +398,9 @@ static int move(struct tuning *x, uint32_t i, uint32_t step)
 {
     const struct tune_run *run;
     int code = try_threshold(x, i, x->written->thresholds[i], &run);
-    if (!code && x->predictions.count > 1)
-        code = try_threshold(x, i, KERNC_THRESHOLD_OFF, &run);
-    if (!code)
-        code = try_threshold(x, i, 1, &run);
+    if (x->predictions.count > 1)
+        code = code ?: try_threshold(x, i, KERNC_THRESHOLD_OFF, &run);
+    code = code ?: try_threshold(x, i, 1, &run);
     for (uint32_t t = step; !code && t <= x->warp; t += step)
         code = try_threshold(x, i, t, &run);
     while (!code && step > 1 && x->best->thresholds[i] != KERNC_THRESHOLD_OFF) {
@@ -405,8 +408,7 @@ static int move(struct tuning *x, uint32_t i, uint32_t step)
         uint32_t best = x->best->thresholds[i] ? x->best->thresholds[i] : x->warp;
         if (best > step)
             code = try_threshold(x, i, best - step, &run);
-        if (!code)
-            code = try_threshold(x, i, best + step, &run);
+        code = code ?: try_threshold(x, i, best + step, &run);
     }
     return code;
 }
@@ -441,25 +443,34 @@ static int tell_interrupted(struct tuning *x)
     return complain(x->command, interrupt_code(), "interrupted after %u launches", x->runs.count);
 }
 
+static int search(struct tuning *x)
+{
+    int code = run_first(x);
+    if (code)
+        return code;
+    begin_watch(x);
+    code = run_without_predictions(x);
+    if (code)
+        return code;
+    if (interrupted()) /* there is nothing to compare with */
+        return tell_interrupted(x);
+    return descend(x) ?: measure_each(x);
+}
+
 int verb_tune(struct command *c)
 {
     struct tuning x = {.command = c};
     int code = read_choice(&x);
+    if (code)
+        goto done;
     interrupt_listen(true);
-    if (!code)
-        code = run_first(&x);
-    begin_watch(&x);
-    if (!code)
-        code = run_without_predictions(&x);
-    if (!code && interrupted()) /* there is nothing to compare with */
-        code = tell_interrupted(&x);
-    code = code ?: descend(&x) ?: measure_each(&x);
+    code = search(&x);
     interrupt_listen(false);
     end_watch(&x);
-    if (!code)
-        code = tune_show(&x);
+    code = code ?: tune_show(&x);
     if (interrupted())
         code = code ? interrupt_code() : tell_interrupted(&x);
+done:
     experiment_close(&x.first.x);
     kernc_result_free(x.compiled);
     text_free(&x.text);
