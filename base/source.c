@@ -159,7 +159,7 @@ static void add_name(struct text *names, const char *name)
         text_char(names, *name == '\n' ? '?' : *name);
 }
 
-static void add_stretch(struct text *names, uint32_t before, uint32_t shown, const char *name)
+static void add_range(struct text *names, uint32_t before, uint32_t shown, const char *name)
 {
     text_printf(names, "\n%u ", before);
     if (shown != 1 || *name == '=')
@@ -173,7 +173,7 @@ static void add_markers(struct text *names, const struct source *s)
         const struct source_marker *m = &s->markers.at[i];
         bool last = i + 1 == s->markers.count || s->markers.at[i + 1].line > m->line + 1;
         if (last) /* else no line is between them */
-            add_stretch(names, s->before + m->line, m->shown, m->as->name);
+            add_range(names, s->before + m->line, m->shown, m->as->name);
     }
 }
 
@@ -182,7 +182,7 @@ void source_names(const struct source *whole, struct text *names)
     add_name(names, whole->name);
     add_markers(names, whole);
     for (uint32_t i = 0; i < whole->included.count; i++) {
-        add_stretch(names, whole->included.at[i]->before, 1, whole->included.at[i]->name);
+        add_range(names, whole->included.at[i]->before, 1, whole->included.at[i]->name);
         add_markers(names, whole->included.at[i]);
     }
 }

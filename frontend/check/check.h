@@ -288,11 +288,11 @@ struct fe_type *fe_undecided_of(struct checker *c, const struct fe_form *f, stru
                                 struct fe_decl *d);
 /* Pointers of these types are assigned, compared or alternatives: one without a decided space takes that of the
  * other. */
-void fe_meet(struct checker *c, struct fe_type *a, struct fe_type *b);
+void fe_unify_spaces(struct checker *c, struct fe_type *a, struct fe_type *b);
 /* The space is asked for: where it is not decided it is private from here on. */
-void fe_settle(struct checker *c, struct fe_type *t);
+void fe_default_space(struct checker *c, struct fe_type *t);
 /* The type itself in place of one that was undecided. */
-struct fe_type *fe_decided(struct checker *c, struct fe_type *t);
+struct fe_type *fe_resolve_type(struct checker *c, struct fe_type *t);
 /* Gives a kernel's parameters the global space where they leave it open. */
 void fe_close_kernel(struct fe_decl *kernel);
 /* Sets is_open of a function with a body. */

@@ -239,7 +239,7 @@ static bool decide_generic(struct checker *c, const struct fe_builtin *b, char l
             *generic = t;
         return true;
     case 'P': {
-        fe_settle(c, t);
+        fe_default_space(c, t);
         bool known = of && (of->kind >= FE_TYPE_INT && of->kind <= FE_TYPE_DOUBLE) && !of->is_const;
         bool has_place = of && (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_SHARED);
         if (!known || !has_place || (fe_is_float(of) && b->op[2] == IR_none))

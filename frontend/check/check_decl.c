@@ -112,7 +112,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         d->init = NULL; /* not yet a value that the initialiser itself could use */
         c->body.own_value = fe_is_scalar(d->type) && !is_object ? v : NULL;
         init = fe_check_init(c, init, c->scopes.level ? d->form : NULL, &d->type);
-        d->type = fe_decided(c, d->type);
+        d->type = fe_resolve_type(c, d->type);
         c->body.own_value = NULL;
         v->in_own_value = d->used;
         if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant &&

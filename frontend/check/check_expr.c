@@ -384,7 +384,7 @@ static struct fe_type *branch_type(struct checker *c, struct fe_expr *a, struct 
         return a->type->plain;
     if (fe_is_pointer(b->type) && fe_is_null_constant(a))
         return b->type->plain;
-    fe_meet(c, a->type, b->type);
+    fe_unify_spaces(c, a->type, b->type);
     bool pointers = fe_is_pointer(a->type) && fe_is_pointer(b->type) && a->type->space == b->type->space &&
                     a->type->of->plain == b->type->of->plain;
     return !pointers ? NULL : a->type->of->is_const ? a->type->plain : b->type->plain;

@@ -82,8 +82,8 @@ static struct fe_expr *check_address(struct checker *c, struct fe_expr *e)
     struct fe_variable *v = fe_root_variable(a);
     if (v)
         v->read = v->assigned = true;
-    fe_settle(c, a->type);
-    e->type = fe_pointer_to(c->types, fe_decided(c, a->type), fe_settled_space(c, a));
+    fe_default_space(c, a->type);
+    e->type = fe_pointer_to(c->types, fe_resolve_type(c, a->type), fe_settled_space(c, a));
     return e;
 }
 
@@ -215,7 +215,7 @@ static struct fe_expr *check_pointer_sum(struct checker *c, struct fe_expr *e)
         e->sub.b = a;
     }
     struct fe_expr *a = e->sub.a, *b = e->sub.b;
-    fe_meet(c, a->type, b->type);
+    fe_unify_spaces(c, a->type, b->type);
     bool sum = is_data_pointer(a->type) && fe_is_integer(b->type);
     bool difference = e->op == FE_OP_SUB && is_data_pointer(a->type) && is_data_pointer(b->type) &&
                       a->type->space == b->type->space && a->type->of->plain == b->type->of->plain;
@@ -256,7 +256,7 @@ static struct fe_expr *check_pointer_comparison(struct checker *c, struct fe_exp
 {
     struct fe_expr *a = e->sub.a, *b = e->sub.b;
     bool equality = e->op == FE_OP_EQ || e->op == FE_OP_NE;
-    fe_meet(c, a->type, b->type);
+    fe_unify_spaces(c, a->type, b->type);
     if (fe_is_pointer(a->type) && fe_is_null_constant(b) && equality)
         e->sub.b = fe_convert(c, b, a->type);
     else if (fe_is_pointer(b->type) && fe_is_null_constant(a) && equality)

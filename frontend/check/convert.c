@@ -101,7 +101,7 @@ enum fe_space fe_settled_space(struct checker *c, const struct fe_expr *e)
 {
     const struct fe_expr *base, *pointer = reached_by(e, &base);
     if (pointer)
-        fe_settle(c, pointer->type);
+        fe_default_space(c, pointer->type);
     return fe_space_of(e);
 }
 
@@ -151,7 +151,7 @@ struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e)
         v->read = v->assigned = true;
     enum fe_space space = fe_settled_space(c, e);
     if (c->context.indexed != e)
-        fe_settle(c, e->type->of);
+        fe_default_space(c, e->type->of);
     return wrap(c, e, fe_pointer_to(c->types, e->type->of, space));
 }
 
@@ -203,7 +203,7 @@ static struct fe_expr *assign_pointer(struct checker *c, struct fe_expr *e, stru
                   fe_type_text(c, from));
         return fe_poison(c, e);
     }
-    fe_meet(c, from, to);
+    fe_unify_spaces(c, from, to);
     if (fe_is_function_pointer(from) != fe_is_function_pointer(to) || !same_target(from, to)) {
         fe_report(c->fe, FE_MSG(incompatible_types), e->where, what, fe_type_text(c, to),
                   fe_type_text(c, from));
@@ -271,7 +271,7 @@ struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e)
     if (fe_is_error(from) || fe_is_error(to))
         return fe_poison(c, e);
     if (fe_is_pointer(to))
-        fe_settle(c, from);
+        fe_default_space(c, from);
     e->type = to = fe_adopt_spaces(c, e->cast.form, to, from);
     if (to->kind == FE_TYPE_VOID)
         return e;

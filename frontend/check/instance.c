@@ -59,10 +59,10 @@ struct fe_type *fe_undecided_of(struct checker *c, const struct fe_form *f, stru
     return u;
 }
 
-struct fe_type *fe_decided(struct checker *c, struct fe_type *t)
+struct fe_type *fe_resolve_type(struct checker *c, struct fe_type *t)
 {
     if (t->kind == FE_TYPE_ARRAY) {
-        struct fe_type *of = fe_decided(c, t->of);
+        struct fe_type *of = fe_resolve_type(c, t->of);
         return of == t->of ? t : fe_array_of(c->types, of, t->count);
     }
     bool other = is_data_pointer(t) && !t->is_const && !t->decl;
@@ -75,7 +75,7 @@ static void decide(struct checker *c, struct fe_type *t, enum fe_space space)
         struct fe_decl *d = t->decl;
         t->space = (uint8_t)space;
         t->decl = NULL;
-        d->type = fe_decided(c, d->type);
+        d->type = fe_resolve_type(c, d->type);
         t = t->with;
     }
 }
@@ -93,7 +93,7 @@ static void join(struct fe_type *a, struct fe_type *b)
     b->with = t;
 }
 
-void fe_meet(struct checker *c, struct fe_type *a, struct fe_type *b)
+void fe_unify_spaces(struct checker *c, struct fe_type *a, struct fe_type *b)
 {
     if (!is_data_pointer(a) || !is_data_pointer(b))
         return;
@@ -105,7 +105,7 @@ void fe_meet(struct checker *c, struct fe_type *a, struct fe_type *b)
         decide(c, b, (enum fe_space)a->space);
 }
 
-void fe_settle(struct checker *c, struct fe_type *t)
+void fe_default_space(struct checker *c, struct fe_type *t)
 {
     decide(c, t, FE_SPACE_PRIVATE);
 }
@@ -241,7 +241,7 @@ struct fe_function *fe_instance(struct checker *c, struct fe_function *f, const 
     const struct fe_expr *a = call->call.args;
     for (const struct fe_decl *p = fe_params(f->decl); p; p = p->next, a = a->next) {
         if (is_open(p->form, p->type))
-            fe_settle(c, a->type);
+            fe_default_space(c, a->type);
         types[i++] = fe_adopt_spaces(c, p->form, p->type, a->type->plain);
     }
     struct fe_type *type = fe_function_of(c->types, result_type(c, f, types), n, types);
