@@ -70,7 +70,7 @@ warpcore_simulator_TEST_SRC := $(addprefix test/warpcore/simulator_,test.c lanes
     test/warpcore/machine.c
 
 SUITES += frontend
-frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c test/frontend/foreign_test.c test/frontend/fix_test.c
+frontend_TEST_SRC := test/sections.c test/frontend/frontend_test.c test/frontend/large_test.c test/frontend/foreign_test.c test/frontend/fix_test.c
 
 # The warp-core target: instruction set, images, assembler.
 SUITES += warpcore_isa warpcore_image
@@ -79,7 +79,7 @@ warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 
 # Every limit at 1, 2 and 3 with every verb: a sample of the trials, `make limits` all of them.
 SUITES += limits
-limits_TEST_SRC := test/cli/limits_test.c test/fuzz/apart.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
+limits_TEST_SRC := test/sections.c test/cli/limits_test.c test/fuzz/apart.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 
 # Compiled programs and IR text, damaged at random.
 SUITES += mutated
@@ -124,7 +124,7 @@ TEST_FOLDERS += $(wildcard test/opt/csc/*.kern)
 TEST_DEBUG ?= $(if $(SAN),-g,-Wl,--strip-debug)
 TEST_LINK  := $(PROGRAM) $(TEST_DEBUG)
 
-runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
+runner_SRC := test/runner.c test/runner_annotated.c test/sections.c test/runner_process.c test/runner_unit.c
 
 UNIT_BIN  := $(addprefix $(BUILD)/test/unit/,$(UNIT))
 SUITE_BIN := $(addprefix $(BUILD)/test/,$(SUITES))

@@ -3,6 +3,7 @@
  */
 #include "base/scheme.h"
 #include "test/runner.h"
+#include "test/sections.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -20,11 +21,12 @@ struct directive {
 };
 
 struct annotated {
-    const char *path;
+    const char *path;       /* of the file that holds the directives */
+    const char *program;    /* %s: the file, or one that holds this section alone */
+    struct section section; /* of the file */
     const struct test_options *options;
     struct test_result *result;
     struct arena arena;
-    struct text text;
     VEC(struct directive) all;
     unsigned seconds;
     uint32_t serial; /* of the temporary files' names */
@@ -62,10 +64,12 @@ static bool read_directive(struct annotated *a, const char *line, size_t n, stru
 
 static void read_directives(struct annotated *a)
 {
-    uint32_t line = 1;
-    for (const char *at = a->text.at, *end; *at; at = end + (*end == '\n'), line++) {
+    uint32_t line = a->section.line;
+    const char *at = a->section.at, *last = at + a->section.length;
+    for (const char *end; at < last; at = end + 1, line++) {
         struct directive d = {.line = line};
-        end = strchrnul(at, '\n');
+        end = memchr(at, '\n', (size_t)(last - at));
+        end = end ? end : last;
         if (read_directive(a, at, (size_t)(end - at), &d))
             vec_push(&a->arena, &a->all, d);
     }
@@ -108,7 +112,7 @@ static void substitute_one(const struct annotated *a, const char **at, struct te
         case 'k': text_addz(t, a->options->kernc); return;
         case 'a': add_schemes(t, true); return;
         case 'w': add_schemes(t, false); return;
-        case 's': text_addz(t, a->path); return;
+        case 's': text_addz(t, a->program); return;
         case 'S':
             text_printf(t, "%.*s", folder_length(a->path), strchr(a->path, '/') ? a->path : ".");
             return;
@@ -132,9 +136,17 @@ static const char *substitute(struct annotated *a, const char *text)
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
 
+/* "  FILE:LINE: ", and the section's name. */
+static void begin_line(struct annotated *a, uint32_t line)
+{
+    const char *name = a->section.name;
+    text_printf(&a->result->log, "  %s:%u: %s%s", a->path, line, name ? name : "", name ? ": " : "");
+}
+
 static void complain(struct annotated *a, const struct directive *d, const char *what)
 {
-    text_printf(&a->result->log, "  %s:%u: %s: %s%s\n", a->path, d->line, d->name, what, d->text);
+    begin_line(a, d->line);
+    text_printf(&a->result->log, "%s: %s%s\n", d->name, what, d->text);
 }
 
 /* Finds `wanted` at or after *from, which moves behind it. */
@@ -203,11 +215,12 @@ static void show_output(struct annotated *a, const char *title, const struct tex
 
 static bool check_exit(struct annotated *a, const struct directive *run, int wanted, const struct process *p)
 {
-    if (p->timed_out)
+    if (p->timed_out) {
         complain(a, run, "no end in time: ");
-    else if (p->status != wanted)
-        text_printf(&a->result->log, "  %s:%u: exit code %d instead of %d: %s\n", a->path, run->line,
-                    p->status, wanted, run->text);
+    } else if (p->status != wanted) {
+        begin_line(a, run->line);
+        text_printf(&a->result->log, "exit code %d instead of %d: %s\n", p->status, wanted, run->text);
+    }
     return !p->timed_out && p->status == wanted;
 }
 
@@ -273,7 +286,8 @@ static void run_commands(struct annotated *a)
     }
     if (i == a->all.count) {
         a->result->counts.failed++;
-        text_printf(&a->result->log, "  %s: no RUN: line\n", a->path);
+        begin_line(a, a->section.line);
+        text_addz(&a->result->log, "no RUN: line\n");
     }
     for (uint32_t end; i < a->all.count; i = end) {
         end = end_of_command(a, i);
@@ -281,25 +295,55 @@ static void run_commands(struct annotated *a)
     }
 }
 
-void test_run_annotated(const char *path, const struct test_options *o, struct test_result *r)
+/* A section stands in a file of its own for its commands, which ends as the file does. */
+static const char *write_program(struct annotated *a)
+{
+    if (!a->section.name)
+        return NULL;
+    a->program = arena_printf(&a->arena, "%s/%u-%s%s", a->options->folder, a->serial, a->section.name,
+                              strrchr(a->path, '.'));
+    return file_write(a->program, a->section.at, a->section.length);
+}
+
+static void run_section(struct annotated *a)
 {
     static uint32_t serial;
-    struct annotated a = {.path = path, .options = o, .result = r, .seconds = SECONDS};
-    a.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
-    const char *problem = file_read(path, FILE_LIMIT, &a.text);
+    a->serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+    const char *problem = write_program(a);
+    read_directives(a);
+    const char *tool = missing_tool(a);
+    if (problem) {
+        a->result->counts.failed++;
+        begin_line(a, a->section.line);
+        text_printf(&a->result->log, "%s\n", problem);
+    } else if (tool) {
+        a->result->counts.skipped++;
+        text_printf(&a->result->log, "%s is missing\n", tool);
+    } else {
+        run_commands(a);
+    }
+}
+
+void test_run_annotated(const char *path, const struct test_options *o, struct test_result *r)
+{
+    struct arena arena = {0};
+    struct text text = {.arena = &arena};
+    const char *problem = file_read(path, FILE_LIMIT, &text);
     if (problem) {
         r->counts.failed++;
         text_printf(&r->log, "  %s: %s\n", path, problem);
-    } else {
-        read_directives(&a);
-        const char *tool = missing_tool(&a);
-        if (tool) {
-            r->counts.skipped++;
-            text_printf(&r->log, "%s is missing\n", tool);
-        } else {
-            run_commands(&a);
-        }
+        return;
     }
-    text_free(&a.text);
-    arena_free(&a.arena);
+    section_list sections = sections_of(&arena, &text);
+    for (uint32_t i = 0; i < sections.count; i++) {
+        struct annotated a = {.path = path,
+                              .program = path,
+                              .section = sections.at[i],
+                              .options = o,
+                              .result = r,
+                              .seconds = SECONDS};
+        run_section(&a);
+        arena_free(&a.arena);
+    }
+    arena_free(&arena);
 }

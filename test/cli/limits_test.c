@@ -9,6 +9,7 @@
 #include "base/checks.h"
 #include "driver/driver.h"
 #include "test/fuzz/apart.h"
+#include "test/sections.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -49,16 +51,36 @@ static bool takes(const struct tried_verb *v, enum option_id o)
 
 static struct arena arena;
 static VEC(const char *) files;
+static const char *section_folder;           /* beside the program */
 static VEC(const struct limit_row *) limits; /* those that can be changed */
+
+/* A section goes to a file of its own, which stays for those who look at what failed. */
+static void add_section(const char *path, const struct section *s)
+{
+    const char *own = arena_printf(&arena, "%s/%s%s", section_folder, s->name, strrchr(path, '.'));
+    assert_null(file_write(own, s->at, s->length));
+    vec_push(&arena, &files, own);
+}
+
+static void add_file(const char *path)
+{
+    struct text text = {.arena = &arena};
+    assert_null(file_read(path, 1u << 26, &text));
+    section_list sections = sections_of(&arena, &text);
+    for (uint32_t i = 0; sections.at[0].name && i < sections.count; i++)
+        add_section(path, &sections.at[i]);
+    if (!sections.at[0].name)
+        vec_push(&arena, &files, path);
+}
 
 static void add_folder(const char *path)
 {
     DIR *folder = opendir(path);
     assert_non_null(folder);
     for (struct dirent *e; (e = readdir(folder));) {
-        const char *ending = strrchr(e->d_name, '.');
-        if (ending && (strcmp(ending, ".kern") == 0 || strcmp(ending, ".kir") == 0))
-            vec_push(&arena, &files, arena_printf(&arena, "%s/%s", path, e->d_name));
+        const char *dot = strrchr(e->d_name, '.');
+        if (dot && (strcmp(dot, ".kern") == 0 || strcmp(dot, ".kir") == 0))
+            add_file(arena_printf(&arena, "%s/%s", path, e->d_name));
     }
     closedir(folder);
 }
@@ -256,9 +278,12 @@ static int open_files(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argc;
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_limits_are_named)};
+    section_folder = arena_printf(&arena, "%s.sections", argv[0]);
+    mkdir(section_folder, 0777);
     /* Commands get the memory that those before them have freed: new pages would take a third of the time. */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -5,6 +5,7 @@
 #include "test/frontend/foreign_test.h"
 
 #include "frontend/context.h"
+#include "test/sections.h"
 
 #include <cmocka.h>
 #include <dirent.h>
@@ -94,13 +95,11 @@ static void check_round(const struct diagnostics *before, const struct diagnosti
     }
 }
 
-static void check_file(const char *path)
+static void check_source(const char *name, const struct text *text)
 {
     struct arena a = {0};
-    struct text text = {.arena = &a};
     struct diagnostics before, after;
-    assert_null(file_read(path, 1 << 22, &text));
-    compile(&a, &before, path, &text);
+    compile(&a, &before, name, text);
     for (int round = 0;; round++, before = after) {
         struct text mended = {.arena = &a};
         u32_vec applied = {0};
@@ -108,12 +107,29 @@ static void check_file(const char *path)
         if (!applied.count)
             break;
         if (round == MOST_ROUNDS)
-            fail_msg("%s: its fix-its come to no end", path);
-        compile(&a, &after, path, &mended);
+            fail_msg("%s: its fix-its come to no end", name);
+        compile(&a, &after, name, &mended);
         check_mended(&before, &applied, &after);
         check_round(&before, &after);
     }
     arena_free(&a);
+}
+
+/* How many sources it holds. */
+static unsigned check_file(const char *path)
+{
+    struct arena a = {0};
+    struct text text = {.arena = &a};
+    assert_null(file_read(path, 1 << 22, &text));
+    section_list sections = sections_of(&a, &text);
+    for (uint32_t i = 0; i < sections.count; i++) {
+        const struct section *s = &sections.at[i];
+        struct text source = {.arena = &a};
+        text_add(&source, s->at, s->length);
+        check_source(s->name ? arena_printf(&a, "%s: %s", path, s->name) : path, &source);
+    }
+    arena_free(&a);
+    return sections.count;
 }
 
 static unsigned check_folder(const char *folder)
@@ -126,8 +142,8 @@ static unsigned check_folder(const char *folder)
         struct arena a = {0};
         bool is_source =
             dot && (strcmp(dot, ".kern") == 0 || strcmp(dot, ".cu") == 0 || strcmp(dot, ".cl") == 0);
-        if (is_source && ++count)
-            check_file(arena_printf(&a, "%s/%s", folder, e->d_name));
+        if (is_source)
+            count += check_file(arena_printf(&a, "%s/%s", folder, e->d_name));
         arena_free(&a);
     }
     closedir(d);

@@ -2,18 +2,20 @@
  *
  *   parse/NAME.kern      a source, the line "// ----", and its syntax tree as comments
  *   lower/NAME.kern      a source, the line "// ----", and its IR as comments, which the verifier accepted
- *   messages/ID.kern     a source, the line "// ----", and every diagnostic it gets as comments; among them
- *                        has to be the message ID of frontend/messages.def. Each message has such a file.
+ *   messages/TOPIC.kern  sections, each a source, the line "// ----", and every diagnostic it gets as comments;
+ *                        the section is called after one of them (frontend/messages.def), or the file, if it
+ *                        has no sections. Each message has such a case.
  *
- * A first line "// options: -Wunused nesting=3" turns groups of warnings on and sets limits. Examples of
- * docs/language.md in a ```kern fence compile without a diagnostic, those in ```kern error do not compile.
- * `frontend_test -u [FILE…]` rewrites the parts below the lines.
+ * Lines are those of the section. A first line "// options: -Wunused nesting=3" turns groups of warnings on and
+ * sets limits. Examples of docs/language.md in a ```kern fence compile without a diagnostic, those in
+ * ```kern error do not compile. `frontend_test -u [FILE…]` rewrites the parts below the lines.
  */
 #include "test/frontend/foreign_test.h"
 #include "test/frontend/large_test.h"
 
 #include "frontend/context.h"
 #include "frontend/types/builtins.h"
+#include "test/sections.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -169,49 +171,69 @@ static bool is_message(const struct diagnostic *d, const struct fe_message_info 
     return false;
 }
 
-/* The message after which the file messages/ID.kern is called, or NULL. */
-static const struct fe_message_info *message_of(const char *path)
+/* A section of a file, or a file without sections. */
+struct test_case {
+    const char *path;
+    uint32_t section;
+};
+
+/* The message after which the section or the file is called, or NULL. */
+static const struct fe_message_info *message_of(const char *path, const struct section *s)
 {
-    const char *name = strrchr(path, '/') + 1;
+    const char *name = s->name ? s->name : strrchr(path, '/') + 1;
     for (unsigned i = 0; i < FE_MESSAGES; i++) {
         size_t n = strlen(fe_message_info[i].id);
-        if (strncmp(fe_message_info[i].id, name, n) == 0 && strcmp(name + n, ".kern") == 0)
+        if (strncmp(fe_message_info[i].id, name, n) == 0 && strcmp(name + n, s->name ? "" : ".kern") == 0)
             return &fe_message_info[i];
     }
     return NULL;
 }
 
-static void expect_message(const struct job *j, const char *path)
+static void expect_message(const struct job *j, const char *where, const struct fe_message_info *m)
 {
-    const struct fe_message_info *m = message_of(path);
     bool found = false;
     if (!m)
-        fail_msg("%s: there is no such message", path);
+        fail_msg("%s: there is no such message", where);
     for (uint32_t i = 0; i < j->d.all.count && !found; i++)
         found = is_message(&j->d.all.at[i], m);
     if (!found)
-        fail_msg("%s: the message does not come", path);
+        fail_msg("%s: the message does not come", where);
 }
 
-static void compare(const char *path, const struct text *file, size_t cut, const struct text *result)
+/* What is expected, without the empty line in front of the next section. */
+struct expected {
+    const char *at;
+    size_t length;
+};
+
+static struct expected expected_of(const struct section *s, size_t cut)
 {
-    const char *old = cut < file->length ? file->at + cut + sizeof SEPARATOR - 1 : "";
-    if (strcmp(old, result->at ? result->at : "") == 0)
-        return;
-    if (!update)
-        fail_msg("%s: expected\n%s\nbut got\n%s", path, old, result->at ? result->at : "");
+    size_t from = cut < s->length ? cut + sizeof SEPARATOR - 1 : s->length;
+    struct expected e = {s->at + from, s->length - from};
+    while (e.length > 1 && e.at[e.length - 1] == '\n' && e.at[e.length - 2] == '\n')
+        e.length--;
+    return e;
+}
+
+/* The file with the result in place of what this section expects. */
+static void rewrite(const char *path, const struct text *file, const struct section *s, size_t cut,
+                    const struct text *result)
+{
     struct text fresh = {0};
-    text_add(&fresh, file->at, cut);
+    const char *end = s->at + s->length, *end_of_file = file->at + file->length;
+    text_add(&fresh, file->at, (size_t)(s->at + cut - file->at));
     text_addz(&fresh, SEPARATOR);
     text_add(&fresh, result->at, result->length);
+    text_addz(&fresh, end < end_of_file ? "\n" : "");
+    text_add(&fresh, end, (size_t)(end_of_file - end));
     assert_null(file_write(path, fresh.at, fresh.length));
     text_free(&fresh);
 }
 
-static size_t find_separator(const struct text *t)
+static size_t find_separator(const struct section *s)
 {
-    const char *at = memmem(t->at, t->length, SEPARATOR, sizeof SEPARATOR - 1);
-    return at ? (size_t)(at - t->at) : t->length;
+    const char *at = memmem(s->at, s->length, SEPARATOR, sizeof SEPARATOR - 1);
+    return at ? (size_t)(at - s->at) : s->length;
 }
 
 static enum kind kind_of(const char *path)
@@ -223,36 +245,41 @@ static enum kind kind_of(const char *path)
 
 static void test_case(void **state)
 {
-    const char *path = *state;
-    struct text file = {0}, result = {0};
+    const struct test_case *c = *state;
+    struct arena a = {0};
+    struct text file = {.arena = &a}, result = {.arena = &a};
     struct job j;
-    enum kind kind = kind_of(path);
-    assert_null(file_read(path, FILE_MAX, &file));
-    size_t cut = find_separator(&file);
-    job_begin(&j, path, file.at, cut);
-    read_options(&j, file.at);
+    enum kind kind = kind_of(c->path);
+    assert_null(file_read(c->path, FILE_MAX, &file));
+    const struct section *s = &sections_of(&a, &file).at[c->section];
+    size_t cut = find_separator(s);
+    const char *where =
+        arena_printf(&a, "%s:%u%s%s", c->path, s->line, s->name ? ": " : "", s->name ? s->name : "");
+    job_begin(&j, c->path, s->at, cut);
+    read_options(&j, s->at);
     make_result(&j, kind, &result);
-    compare(path, &file, cut, &result);
+    struct expected e = expected_of(s, cut);
+    bool equal = e.length == result.length && (!e.length || memcmp(e.at, result.at, e.length) == 0);
+    if (!equal && update)
+        rewrite(c->path, &file, s, cut, &result);
+    else if (!equal)
+        fail_msg("%s: expected\n%.*s\nbut got\n%s", where, (int)e.length, e.at, result.at ? result.at : "");
     if (kind == SAID)
-        expect_message(&j, path);
+        expect_message(&j, where, message_of(c->path, s));
     job_end(&j);
-    text_free(&file);
-    text_free(&result);
+    arena_free(&a);
 }
+
+/* By message: whether it has a case. */
+static bool has_case[FE_MESSAGES];
 
 static void test_coverage(void **state)
 {
     unsigned missing = 0;
     UNUSED(state);
-    for (unsigned i = 0; i < FE_MESSAGES; i++) {
-        char path[256];
-        snprintf(path, sizeof path, MESSAGES "/%s.kern", fe_message_info[i].id);
-        FILE *f = fopen(path, "r");
-        if (f)
-            fclose(f);
-        else
-            print_error("%s: the message has no case\n", path), missing++;
-    }
+    for (unsigned i = 0; i < FE_MESSAGES; i++)
+        if (!has_case[i])
+            print_error("%s: the message has no case in " MESSAGES "\n", fe_message_info[i].id), missing++;
     assert_int_equal(missing, 0);
 }
 
@@ -343,13 +370,32 @@ static int is_source(const struct dirent *d)
     return n > 5 && strcmp(d->d_name + n - 5, ".kern") == 0;
 }
 
+/* A test for each section. */
+static void add_file(struct arena *a, test_list *tests, const char *path)
+{
+    struct text file = {.arena = a};
+    if (file_read(path, FILE_MAX, &file)) {
+        fprintf(stderr, "frontend: cannot read %s\n", path);
+        exit(2);
+    }
+    section_list sections = sections_of(a, &file);
+    for (uint32_t i = 0; i < sections.count; i++) {
+        const struct section *s = &sections.at[i];
+        struct test_case *c = arena_new(a, struct test_case);
+        *c = (struct test_case){path, i};
+        const struct fe_message_info *m = kind_of(path) == SAID ? message_of(path, s) : NULL;
+        if (m)
+            has_case[m - fe_message_info] = true;
+        add_test(a, tests, s->name ? arena_printf(a, "%s: %s", path, s->name) : path, test_case, c);
+    }
+}
+
 static void add_folder(struct arena *a, test_list *tests, const char *folder)
 {
     struct dirent **found;
     int n = scandir(folder, &found, is_source, alphasort);
     for (int i = 0; i < n; i++) {
-        char *path = arena_printf(a, "%s/%s", folder, found[i]->d_name);
-        add_test(a, tests, path, test_case, path);
+        add_file(a, tests, arena_printf(a, "%s/%s", folder, found[i]->d_name));
         free(found[i]);
     }
     free(found);
@@ -382,7 +428,7 @@ int main(int argc, char **argv)
     update = argc > 1 && strcmp(argv[1], "-u") == 0;
     if (argc > 1 + update) {
         for (int i = 1 + update; i < argc; i++)
-            add_test(&a, &tests, argv[i], test_case, argv[i]);
+            add_file(&a, &tests, argv[i]);
     } else {
         add_folder(&a, &tests, PARSE);
         add_folder(&a, &tests, LOWER);
