@@ -3,10 +3,9 @@
  * What they are made of is in weights.def.
  *
  * Threads of classes a and d read others' slots of shared memory only between two barriers that stand in
- * uniform flow. There is no reference: all setups have to agree. Those of class f have one (reference.c): no
- * expression has an effect, convergent operations may stand in the arms, and their results are values like
- * others. Where a branch has found out that an index is inside (INSIDE), an operation that moves in front of
- * the branch stops the launch. So has class h, whose programs have vectors (generate_vectors.c).
+ * uniform flow. In class f no expression has an effect, convergent operations may stand in the arms, and their
+ * results are values like others. Where a branch has found out that an index is inside (INSIDE), an operation
+ * that moves in front of the branch stops the launch. Programs of class h have vectors (generate_vectors.c).
  */
 #include "fuzz/generate.h"
 
@@ -271,9 +270,10 @@ static void generate_plain(struct fz_program *p)
 }
 
 const struct fz_class fz_class_a = {
-    'a', "race-free kernels", "what can't observe convergence: every setup agrees", generate, NULL, NULL};
+    'a', "race-free kernels", "what can't observe convergence, by reference", generate, fz_expect, NULL};
 const struct fz_class fz_class_d = {
-    'd', "race-free kernels without double", "class a for targets that have no double", generate, NULL, NULL};
+    'd', "race-free kernels without double", "class a for targets that have no double", generate, fz_expect,
+    NULL};
 const struct fz_class fz_class_f = {'f',
                                     "arms with much in common",
                                     "values and sets of threads in divergent arms, by reference",

@@ -142,8 +142,8 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
 
 /* ---- trying (trial.c, worker.c) ---------------------------------------------------------------------- */
 
-/* Tries it in this process. plan.at[0] gives the reference where the class has none. *at is always the setup
- * being tried, for whoever finds the process dead. */
+/* Tries it in this process. plan.at[0] gives what the reference does not say. *at is always the setup being
+ * tried, for whoever finds the process dead. */
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at);
 /* The same in a child; outcomes may be CRASHED and HUNG. */
 struct fz_verdict fz_try_apart(const struct fz_options *o, const struct fz_program *p,

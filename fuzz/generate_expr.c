@@ -299,7 +299,7 @@ static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b
 static bool may_use(const struct generator *g, const struct fe_builtin *b)
 {
     if (fz_is_plain(g->p))
-        return fz_is_known(b);
+        return fz_is_common(b);
     return fz_is_pure(b) && (fz_types(g->p) > FZ_DOUBLE || !strchr(b->signature, 'd'));
 }
 

@@ -167,7 +167,7 @@ static struct fz_node *make_builtin(struct generator *g, enum fz_type t, uint32_
     uint32_t row;
     do
         row = below(g, fe_builtin_count);
-    while (!fz_is_known(&fe_builtins[row]));
+    while (!fz_is_common(&fe_builtins[row]));
     const struct fe_builtin *b = &fe_builtins[row];
     bool counts = *b->signature == 'i';
     enum fz_type of = counts ? random_type(g) : t;

@@ -99,6 +99,11 @@ void fz_plant(struct fz_program *p, unsigned mistakes)
     vec_push(p->arena, &p->buffers, ((struct fz_buffer){"flags", FZ_INT, false, 0, 1}));
 }
 
+uint32_t fz_own_buffers(const struct fz_program *p)
+{
+    return p->buffers.count - (p->plant && p->plant->in_buffer ? 2 : 0);
+}
+
 bool fz_plant_stands(const struct fz_program *p)
 {
     return fz_count(p, FZ_NODE_PLANT) && p->threads == p->plant->threads && p->blocks == p->plant->blocks;

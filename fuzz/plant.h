@@ -27,6 +27,8 @@ struct fz_plant {
 void fz_plant(struct fz_program *p, unsigned mistakes);
 /* Whether it is still there. */
 bool fz_plant_stands(const struct fz_program *p);
+/* The buffers that are not the mistake's: the first ones. */
+uint32_t fz_own_buffers(const struct fz_program *p);
 /* Its parts of the source: functions, the PLANT. */
 void fz_print_plant_top(struct printer *w);
 void fz_print_plant(struct printer *w);

@@ -233,10 +233,15 @@ static enum form table_form(const struct fz_program *p)
     return fz_is_race_free(p) ? (enum form)(p->seed / 4 % 4) : CHOSEN;
 }
 
+bool fz_calls_known_place(const struct fz_program *p)
+{
+    return table_form(p) != CHOSEN && p->seed / 16 % 2;
+}
+
 static void print_place(struct printer *w, const struct fz_node *n)
 {
-    if (w->p->seed / 16 % 2) {
-        text_addz(w->out, (n->name + n->value) % 2 ? "1" : "0");
+    if (fz_calls_known_place(w->p)) {
+        text_printf(w->out, "%u", fz_known_place(n));
         return;
     }
     fz_print_expr(w, n->first);
@@ -450,7 +455,7 @@ static void print_comment(const char *comment, const char *mark, struct text *ou
 
 void fz_print(const struct fz_program *p, const char *comment, struct text *out)
 {
-    struct printer w = {.p = p, .out = out};
+    struct printer w = {.p = p, .out = out, .beyond = fz_beyond(p)};
     print_comment(comment, p->module ? ";" : "//", out);
     if (p->module) {
         text_addz(out, p->module);

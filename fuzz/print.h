@@ -9,7 +9,7 @@ struct printer {
     const struct fz_function *f; /* the one being printed */
     struct text *out;
     uint32_t indent;
-    uint32_t elements; /* of arrays, printed so far */
+    const struct fz_node *beyond; /* fz_beyond of the program */
 };
 
 /* The i-th initial value of a variable: from its own seed, so that dropping one does not change another. */
@@ -28,8 +28,14 @@ void fz_print_name(struct printer *w, uint32_t variable);
 const char *fz_pointer_type(const struct fz_program *p);
 void fz_print_address(struct printer *w, uint32_t targets);
 
-/* print.c: what CALL_EITHER calls. */
+/* print.c: what CALL_EITHER calls; whether the places of the tables are written there, and which: 0 is that of
+ * the first function. Then nothing is made of the condition. */
 void fz_print_callee(struct printer *w, const struct fz_node *n);
+bool fz_calls_known_place(const struct fz_program *p);
+static inline uint32_t fz_known_place(const struct fz_node *n)
+{
+    return (n->name + n->value) % 2;
+}
 
 /* Whether the program's shared counters have a sum of doubles beside each, all of them integers: then the
  * order of additions can't be seen. */

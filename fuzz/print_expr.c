@@ -123,11 +123,10 @@ static void print_at(struct printer *w, const char *array, const struct fz_node 
     text_char(w->out, ']');
 }
 
-/* An element of an array, whose bounds are checked. */
-static void print_element(struct printer *w, const char *array, const struct fz_node *index, uint64_t mask)
+/* n's index behind what has been printed of it. */
+static void print_element(struct printer *w, const char *array, const struct fz_node *n, uint64_t mask)
 {
-    bool beyond = ++w->elements == w->p->beyond;
-    print_at(w, array, index, beyond ? 2 * mask + 1 : mask);
+    print_at(w, array, n->first, n == w->beyond ? 2 * mask + 1 : mask);
 }
 
 static void print_increment(struct printer *w, const struct fz_node *n)
@@ -186,21 +185,6 @@ static void print_pointer(struct printer *w, const struct fz_node *n)
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
-/* The type a builtin's parameter converts to, or NULL: any of the generic type's. */
-static const char *parameter_type(char letter, enum fz_type generic)
-{
-    switch (letter) {
-    case 'b': return "bool";
-    case 'i': return "int";
-    case 'u': return "uint";
-    case 'l': return "long";
-    case 'U': return "ulong";
-    case 'f': return "float";
-    case 'd': return "double";
-    default: return fz_type_info[generic].text;
-    }
-}
-
 static void print_builtin(struct printer *w, const struct fz_node *n)
 {
     const struct fe_builtin *b = &fe_builtins[n->value];
@@ -208,7 +192,7 @@ static void print_builtin(struct printer *w, const struct fz_node *n)
     text_printf(w->out, "%s(", b->name);
     for (const struct fz_node *a = n->first; a && *letter; a = a->next, letter++) {
         if (fz_length_of(w->f, a) == 1)
-            text_printf(w->out, "(%s)", parameter_type(*letter, n->type));
+            text_printf(w->out, "(%s)", fz_type_info[fz_letter_type(*letter, (enum fz_type)n->type)].text);
         fz_print_expr(w, a);
         text_addz(w->out, a->next ? ", " : "");
     }
@@ -316,8 +300,7 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
             text_char(w->out, ']');
             break;
         }
-        (w->f->variables.at[n->name].parameter ? print_at : print_element)(w, "", n->first,
-                                                                           FZ_ARRAY_LENGTH - 1);
+        print_element(w, "", n, FZ_ARRAY_LENGTH - 1);
         break;
     case FZ_NODE_FIELD:
         fz_print_name(w, n->name);
@@ -334,7 +317,7 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
         text_char(w->out, ']');
         break;
     case FZ_NODE_INPUT: print_at(w, "input", n->first, FZ_INPUTS - 1); break;
-    case FZ_NODE_TABLE: print_element(w, "table", n->first, FZ_TABLE - 1); break;
+    case FZ_NODE_TABLE: print_element(w, "table", n, FZ_TABLE - 1); break;
     case FZ_NODE_GEOMETRY: text_addz(w->out, fz_geometry[n->op]); break;
     case FZ_NODE_UNARY: print_unary(w, n); break;
     case FZ_NODE_BINARY: print_binary(w, n); break;

@@ -298,6 +298,32 @@ uint32_t fz_count(const struct fz_program *p, enum fz_kind kind)
     return c.found;
 }
 
+struct search {
+    const struct fz_function *f;
+    uint32_t left; /* elements up to the one that is looked for */
+    const struct fz_node *found;
+};
+
+static void find_element(const struct fz_node *n, void *data)
+{
+    struct search *s = data;
+    bool of_array = n->kind == FZ_NODE_ELEMENT && !s->f->variables.at[n->name].parameter;
+    if ((of_array || n->kind == FZ_NODE_TABLE) && s->left && --s->left == 0)
+        s->found = n;
+}
+
+const struct fz_node *fz_beyond(const struct fz_program *p)
+{
+    struct search s = {.left = p->beyond};
+    uint64_t reached = fz_reached(p);
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        if (reached >> i & 1) {
+            s.f = &p->functions.at[i];
+            fz_walk(s.f->body, find_element, &s);
+        }
+    return s.found;
+}
+
 /* ---- types ------------------------------------------------------------------------------------------- */
 
 static enum fz_type promoted(enum fz_type t)
@@ -362,9 +388,9 @@ static enum fz_type operator_type(const struct fz_program *p, const struct fz_fu
     return usual(a, operand_type(o, fz_type_of(p, f, n->first->next)));
 }
 
-static enum fz_type builtin_type(const struct fz_node *n)
+enum fz_type fz_letter_type(char letter, enum fz_type generic)
 {
-    switch (fe_builtins[n->value].signature[0]) {
+    switch (letter) {
     case 'b': return FZ_BOOL;
     case 'i': return FZ_INT;
     case 'u': return FZ_UINT;
@@ -372,7 +398,7 @@ static enum fz_type builtin_type(const struct fz_node *n)
     case 'U': return FZ_ULONG;
     case 'f': return FZ_FLOAT;
     case 'd': return FZ_DOUBLE;
-    default: return n->type;
+    default: return generic;
     }
 }
 
@@ -410,7 +436,7 @@ enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f,
         if (fz_length_of(f, n) > 1)
             return fz_type_of(p, f, n->first->next);
         return usual(fz_type_of(p, f, n->first->next), fz_type_of(p, f, n->first->next->next));
-    case FZ_NODE_BUILTIN: return builtin_type(n);
+    case FZ_NODE_BUILTIN: return fz_letter_type(*fe_builtins[n->value].signature, (enum fz_type)n->type);
     case FZ_NODE_CALL:
     case FZ_NODE_CALL_EITHER: return p->functions.at[n->name].result;
     default: return FZ_INT;
@@ -422,6 +448,17 @@ bool fz_is_pure(const struct fe_builtin *b)
     return b->how == FE_HOW_OP || b->how == FE_HOW_CLAMP || b->how == FE_HOW_RSQRT || b->how == FE_HOW_ROTR ||
            b->how == FE_HOW_ISNAN || b->how == FE_HOW_ISINF || b->how == FE_HOW_ISFINITE ||
            b->how == FE_HOW_REINTERPRET;
+}
+
+bool fz_is_common(const struct fe_builtin *b)
+{
+    static const char *const names[] = {"min",  "max",  "clamp", "abs",      "fmin", "fmax",
+                                        "fabs", "fma",  "sqrt",  "floor",    "rint", "copysign",
+                                        "clz",  "brev", "rotl",  "popcount", "mulhi"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(names[i], b->name) == 0)
+            return true;
+    return false;
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 /* program.h: a random program as a small tree, from which come its Kern source (print.c), what it has to
- * compute (reference.c; class a is compared with the oracle instead) and smaller
- * programs (reduce.c).
+ * compute (reference.c) and smaller programs (reduce.c).
  *
  * Every expression has some scalar type, and the printer inserts the conversions that an operator needs: so
  * whatever takes an expression's place, the program stays well typed. Indices are masked, loops count, and
@@ -112,7 +111,7 @@ struct fz_program {
     bool pointers;             /* functions have some to few ints, their own or */
     bool shared_targets;       /* the thread's in shared memory */
     int32_t inputs[FZ_INPUTS], table[FZ_TABLE];
-    uint32_t beyond; /* which of the source's elements of arrays may be outside; 0: none */
+    uint32_t beyond; /* which of the elements of arrays, in the tree's order, may be outside; 0: none */
     VEC(struct fz_buffer) buffers;
     VEC(struct fz_function) functions; /* the last one is the kernel; functions call earlier ones only */
     const char *module;                /* class e: the text of its IR, instead of functions; else NULL */
@@ -123,8 +122,8 @@ struct fz_program {
                                           are 0 anyway, and shifts are by less than the width */
 };
 
-/* Builtins that reference_values.c computes, of one generic type: those of plain programs. */
-bool fz_is_known(const struct fe_builtin *b);
+/* Those of them that plain programs call, of one generic type: few, so that arms often have the same ones. */
+bool fz_is_common(const struct fe_builtin *b);
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */
 bool fz_is_pure(const struct fe_builtin *b);
 /* Of classes a and d: no thread sees with whom it runs. */
@@ -249,6 +248,8 @@ static inline bool fz_is_float(enum fz_type t)
 uint32_t fz_length_of(const struct fz_function *f, const struct fz_node *n);
 /* Of a comparison of vectors: the signed integers of this size. */
 enum fz_type fz_truth_type(enum fz_type t);
+/* The type that a letter of a builtin's signature stands for, where T is the generic one. */
+enum fz_type fz_letter_type(char letter, enum fz_type generic);
 /* C's type of an expression, of a vector's elements. */
 enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n);
 static inline struct fz_function *fz_kernel(const struct fz_program *p)
@@ -259,6 +260,8 @@ static inline uint32_t fz_elements(const struct fz_program *p, const struct fz_b
 {
     return b->per_thread * p->blocks * p->threads + b->shared;
 }
+/* The element of an array whose index may be outside (`beyond`); NULL: there is none. */
+const struct fz_node *fz_beyond(const struct fz_program *p);
 /* A fresh variable; its number. */
 uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type,
                      uint64_t seed);
@@ -275,25 +278,27 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
 
 /* ---- the classes ------------------------------------------------------------------------------------- */
 
+/* How a reference comes to the end of a program: it runs on for too long (or breaks a rule), so that it is
+ * none of its class; it computes what is expected; an index is outside its array, which stops the launch. */
+enum fz_end { FZ_ENDS_NOT, FZ_ENDS, FZ_STOPS };
 struct fz_class {
     char letter;
     const char *name, *meaning;
     /* Makes the program of p->seed; arena, class and seed are set. */
     void (*generate)(struct fz_program *p);
     /* Writes what each buffer has to hold after a launch with this warp width, contents[i] of buffer i being
-     * zeroed, inputs filled. False: the program runs on for too long (or breaks a rule), so that it is none
-     * of the class. NULL: it is what the reference setup computes. */
-    bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
-    /* Instead, if nothing is expected for its own sake: whether what each buffer holds after a launch with this
-     * warp width can be; if not, `text` says why. Or NULL. */
+     * zeroed, inputs filled. NULL: nothing is expected for its own sake. */
+    enum fz_end (*expect)(const struct fz_program *p, uint32_t width, void **contents);
+    /* Then whether what each buffer holds after a launch with this warp width can be; if not, `text` says
+     * why. */
     bool (*holds)(const struct fz_program *p, uint32_t width, void **contents, char *text, size_t size);
 };
 extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e, fz_class_f,
     fz_class_g, fz_class_h, fz_class_i, fz_class_j;
 /* reference.c, reference_e.c, reference_g.c: what the classes expect, as fz_class.expect. */
-bool fz_expect(const struct fz_program *p, uint32_t width, void **contents);
-bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
-bool fz_expect_g(const struct fz_program *p, uint32_t width, void **contents);
+enum fz_end fz_expect(const struct fz_program *p, uint32_t width, void **contents);
+enum fz_end fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
+enum fz_end fz_expect_g(const struct fz_program *p, uint32_t width, void **contents);
 /* As fz_class.holds (reference_i.c). */
 bool fz_holds_i(const struct fz_program *p, uint32_t width, void **contents, char *text, size_t size);
 const struct fz_class *fz_class_find(char letter); /* NULL: there is none */

@@ -1,6 +1,6 @@
-/* reference.c: what a program of classes b, c, f, h and j has to compute: an interpreter of the tree that
- * runs all lanes of a warp at once under masks, by docs/language.md and nothing else. It shares nothing with
- * the compiler, and with the runtime only the scalar arithmetic of base/scalar.h.
+/* reference.c: what a program that is a tree has to compute: an interpreter that runs all lanes of a warp at
+ * once under masks, by docs/language.md and nothing else. It shares nothing with the compiler and the
+ * runtime (but see reference_arithmetic.c).
  *
  * Why masks are the definition here. Every operation belongs to the innermost loop around it in the text, or
  * to the function's entry, and two threads execute it together iff they are in the same instance of that
@@ -10,15 +10,17 @@
  * by definition: maximal convergence in acyclic control flow, iteration by iteration in loops, and
  * operations before a break run with those that leave in that iteration.
  *
- * What statements mean is written here in C, and in print_stmt.c in Kern: the two have
- * to say the same.
+ * In programs of classes a and d nobody sees warps, but what threads hand on at barriers: so the lanes there
+ * are those of a whole block, which come to each barrier together.
+ *
+ * What statements mean is written here in C, and in print_stmt.c in Kern: the two have to say the same.
  */
 #include "fuzz/reference.h"
 #include "fuzz/print.h"
 
 enum { MAX_STEPS = 60000 };
 
-static uint64_t run_list(struct fz_frame *f, const struct fz_node *list, uint64_t mask);
+static fz_lanes run_list(struct fz_frame *f, const struct fz_node *list, fz_lanes mask);
 
 static bool may_go_on(struct fz_frame *f)
 {
@@ -28,53 +30,92 @@ static bool may_go_on(struct fz_frame *f)
 
 /* ---- straight-line statements ------------------------------------------------------------------------ */
 
-static void assign(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+/* What was there and the value make the new one. */
+static void assign(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     const struct fz_node *target = s->first, *value = s->first->next;
     if (fz_is_vector_place(f, target)) {
         fz_assign_vector(f, s, mask);
         return;
     }
+    enum fz_operator op = (enum fz_operator)s->op;
     enum fz_type to = fz_type_of(f->w->p, f->f, target), from = fz_type_of(f->w->p, f->f, value), type = from;
-    uint64_t v[FZ_MAX_LANES], old[FZ_MAX_LANES];
-    fz_evaluate(f, value, mask, v);
-    if (s->op != FZ_OPERATORS)
-        fz_evaluate(f, target, mask, old);
-    fz_each_lane(lane, mask)
+    uint64_t v[FZ_MAX_LANES];
+    void *at[FZ_MAX_LANES];
+    if (op == FZ_OP_SHL || op == FZ_OP_SHR)
+        fz_evaluate_amount(f, value, mask, v), from = FZ_UINT;
+    else
+        fz_evaluate(f, value, mask, v);
+    size_t size = fz_find_places(f, target, mask, at);
+    INVARIANT(size);
+    fz_each_lane(lane, fz_live(f, mask))
     {
-        if (s->op != FZ_OPERATORS)
-            v[lane] = fz_operate((enum fz_operator)s->op, old[lane], to, v[lane], from, &type);
-        v[lane] = fz_converted(v[lane], type, to);
+        if (op != FZ_OPERATORS)
+            v[lane] = fz_operate(op, fz_load(at[lane], size, to), to, v[lane], from, &type);
+        fz_store(at[lane], size, fz_converted(v[lane], type, to));
     }
-    fz_store(f, target, mask, v);
 }
 
-static void copy(const struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+/* The same of values that have been computed. */
+static void assign_values(struct fz_frame *f, const struct fz_node *target, fz_lanes mask, enum fz_type from,
+                          const uint64_t v[])
+{
+    enum fz_type to = fz_type_of(f->w->p, f->f, target);
+    void *at[FZ_MAX_LANES];
+    size_t size = fz_find_places(f, target, mask, at);
+    INVARIANT(size);
+    fz_each_lane(lane, fz_live(f, mask)) fz_store(at[lane], size, fz_converted(v[lane], from, to));
+}
+
+static void copy(const struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     fz_each_lane(lane, mask)
         memmove(fz_variable_at(f, s->first->name, lane), fz_variable_at(f, s->first->next->name, lane),
                 FZ_FIELDS * sizeof(uint64_t));
 }
 
-static void output(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static void point(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
+{
+    uint64_t to[FZ_MAX_LANES];
+    void *at[FZ_MAX_LANES];
+    fz_evaluate_pointer(f, s->first->next, mask, to);
+    fz_find_places(f, s->first, mask, at);
+    fz_each_lane(lane, fz_live(f, mask)) fz_store(at[lane], sizeof *to, to[lane]);
+}
+
+static void lead(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
+{
+    void *at[FZ_MAX_LANES];
+    fz_find_places(f, s->first, mask, at);
+    fz_each_lane(lane, fz_live(f, mask)) * fz_variable_at(f, s->name, lane) = (uintptr_t)at[lane];
+}
+
+static void output(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     uint64_t *out = f->w->contents[0], v[FZ_MAX_LANES];
     enum fz_type t = fz_type_of(f->w->p, f->f, s->first);
     fz_evaluate_as(f, s->first, mask, fz_is_float(t) ? t : FZ_ULONG, v);
-    fz_each_lane(lane, mask) out[(f->w->first + lane) * FZ_SLOTS + s->value] = v[lane];
+    fz_each_lane(lane, fz_live(f, mask)) out[(f->w->first + lane) * FZ_SLOTS + s->value] = v[lane];
 }
 
-static void atomic(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static void atomic(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
+    bool doubles = s->flag && s->value == 0 && fz_adds_doubles(f->w->p);
+    int32_t *numbers = s->flag ? f->w->counts : f->w->contents[1];
     uint64_t which[FZ_MAX_LANES], operand[FZ_MAX_LANES];
     fz_evaluate_masked(f, s->first, mask, FZ_COUNTERS / FZ_ATOMICS - 1, which);
     fz_evaluate_as(f, s->first->next, mask, FZ_INT, operand);
-    fz_each_lane(lane, mask)
+    fz_each_lane(lane, fz_live(f, mask))
     {
-        int32_t *at = (int32_t *)f->w->contents[1] + which[lane] * FZ_ATOMICS + s->value;
-        int32_t v = (int32_t)operand[lane];
+        uint64_t index = which[lane] * FZ_ATOMICS + s->value;
+        int32_t *at = &numbers[index], v = (int32_t)operand[lane];
         switch (s->value) {
-        case 0: *at = (int32_t)((uint32_t)*at + (uint32_t)v); break;
+        case 0:
+            if (doubles)
+                f->w->adds[index] += v;
+            else
+                *at = (int32_t)((uint32_t)*at + (uint32_t)v);
+            break;
         case 1: *at = v < *at ? v : *at; break;
         case 2: *at = v > *at ? v : *at; break;
         case 3: *at &= v; break;
@@ -84,6 +125,26 @@ static void atomic(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
     }
 }
 
+/* All threads of the block. */
+static void publish(struct fz_warp *w, fz_lanes mask)
+{
+    uint32_t *sums = (uint32_t *)w->contents[1] + FZ_COUNTERS;
+    w->failed |= mask != w->all;
+    for (uint32_t c = 0; c < FZ_COUNTERS; c++)
+        sums[c] += (uint32_t)w->counts[c] + ((uint32_t)(int64_t)w->adds[c] & 0xffffff);
+}
+
+static void exchange(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
+{
+    uint64_t tile[FZ_MAX_LANES], v[FZ_MAX_LANES];
+    fz_evaluate_as(f, s->first->next, mask, (enum fz_type)s->type, tile);
+    f->w->failed |= fz_live(f, mask) != f->w->all;
+    if (f->w->failed)
+        return;
+    fz_each_lane(lane, mask) v[lane] = tile[(lane + s->value) % f->w->lanes];
+    assign_values(f, s->first, mask, (enum fz_type)s->type, v);
+}
+
 static uint32_t stirred(uint32_t h, uint32_t thread)
 {
     for (int i = 0; i < 3; i++)
@@ -91,7 +152,7 @@ static uint32_t stirred(uint32_t h, uint32_t thread)
     return h + thread;
 }
 
-static void stir(struct fz_warp *w, const struct fz_node *s, uint64_t mask)
+static void stir(struct fz_warp *w, const struct fz_node *s, fz_lanes mask)
 {
     fz_each_lane(lane, mask)
     {
@@ -165,10 +226,10 @@ static uint64_t observed(const struct group *g, const struct fz_node *s, uint32_
 }
 
 /* What the statement's operation gives each lane. */
-static void observe(struct fz_frame *f, const struct fz_node *s, const struct fz_node *operand, uint64_t mask,
+static void observe(struct fz_frame *f, const struct fz_node *s, const struct fz_node *operand, fz_lanes mask,
                     uint64_t v[])
 {
-    struct group g = {.mask = mask, .width = f->w->width};
+    struct group g = {.mask = (uint64_t)mask, .width = f->w->width};
     enum fz_type t = fz_type_of(f->w->p, f->f, operand);
     fz_evaluate(f, operand, mask, v);
     fz_each_lane(lane, mask)
@@ -179,16 +240,14 @@ static void observe(struct fz_frame *f, const struct fz_node *s, const struct fz
     fz_each_lane(lane, mask) v[lane] = observed(&g, s, lane);
 }
 
-static void converge(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static void converge(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     uint64_t v[FZ_MAX_LANES];
-    enum fz_type to = fz_type_of(f->w->p, f->f, s->first);
     observe(f, s, s->first->next, mask, v);
-    fz_each_lane(lane, mask) v[lane] = fz_converted(v[lane], FZ_ULONG, to);
-    fz_store(f, s->first, mask, v);
+    assign_values(f, s->first, mask, FZ_ULONG, v);
 }
 
-static void log_it(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static void log_it(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     uint64_t v[FZ_MAX_LANES];
     observe(f, s, s->first, mask, v);
@@ -202,7 +261,7 @@ static void log_it(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
     }
 }
 
-static void pass_barrier(struct fz_warp *w, const struct fz_node *s, uint64_t mask)
+static void pass_barrier(struct fz_warp *w, const struct fz_node *s, fz_lanes mask)
 {
     w->failed |= mask != w->all;
     w->barriers = w->barriers * 31 + (uintptr_t)s;
@@ -210,31 +269,33 @@ static void pass_barrier(struct fz_warp *w, const struct fz_node *s, uint64_t ma
 
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
-static uint64_t run_if(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_if(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t yes = fz_holds(f, s->first, mask);
-    uint64_t then = run_list(f, s->first->next, yes);
-    return then | run_list(f, s->first->next->next, mask & ~yes);
+    fz_lanes yes = fz_holds(f, s->first, mask), no = fz_live(f, mask) & ~yes;
+    yes = run_list(f, s->first->next, yes);
+    return yes | run_list(f, s->first->next->next, no);
 }
 
-static uint64_t run_scope(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_scope(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     uint64_t v[FZ_MAX_LANES];
     fz_evaluate_as(f, s->first, mask, f->f->variables.at[s->name].type, v);
+    mask = fz_live(f, mask);
     fz_each_lane(lane, mask) * fz_variable_at(f, s->name, lane) = v[lane];
     return run_list(f, s->first->next, mask);
 }
 
-static uint64_t run_inside(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_inside(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t yes = 0, index[FZ_MAX_LANES];
+    fz_lanes yes = 0;
+    uint64_t index[FZ_MAX_LANES];
     fz_evaluate_masked(f, s->first, mask, 2 * FZ_ARRAY_LENGTH - 1, index);
     fz_each_lane(lane, mask)
     {
         *fz_variable_at(f, s->name, lane) = index[lane];
-        yes |= (uint64_t)(index[lane] < FZ_ARRAY_LENGTH) << lane;
+        yes |= (fz_lanes)(index[lane] < FZ_ARRAY_LENGTH) << lane;
     }
-    uint64_t then = run_list(f, s->first->next, yes);
+    fz_lanes then = run_list(f, s->first->next, yes);
     return then | run_list(f, s->first->next->next, mask & ~yes);
 }
 
@@ -246,16 +307,18 @@ static bool has_case(const struct fz_node *cases, uint64_t value)
     return false;
 }
 
-static uint64_t run_switch(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_switch(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     const struct fz_node *cases = s->first->next;
-    uint64_t outer = f->broken, falls = 0, left = mask, value[FZ_MAX_LANES];
+    fz_lanes outer = f->broken, falls = 0, left;
+    uint64_t value[FZ_MAX_LANES];
     fz_evaluate_masked(f, s->first, mask, (uint32_t)s->value, value);
+    left = fz_live(f, mask);
     f->broken = 0;
     for (const struct fz_node *c = cases->first; c; c = c->next) {
-        uint64_t chosen = 0;
+        fz_lanes chosen = 0;
         fz_each_lane(lane, left) chosen |=
-            (uint64_t)(c->flag ? !has_case(cases, value[lane]) : c->value == value[lane]) << lane;
+            (fz_lanes)(c->flag ? !has_case(cases, value[lane]) : c->value == value[lane]) << lane;
         left &= ~chosen;
         falls = run_list(f, c->first, falls | chosen);
     }
@@ -264,11 +327,11 @@ static uint64_t run_switch(struct fz_frame *f, const struct fz_node *s, uint64_t
     return falls;
 }
 
-static uint64_t run_try(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_try(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t outer = f->thrown;
+    fz_lanes outer = f->thrown;
     f->thrown = 0;
-    uint64_t through = run_list(f, s->first, mask), caught = f->thrown;
+    fz_lanes through = run_list(f, s->first, mask), caught = f->thrown;
     f->thrown = outer;
     return through | run_list(f, s->first->next, caught);
 }
@@ -276,20 +339,21 @@ static uint64_t run_try(struct fz_frame *f, const struct fz_node *s, uint64_t ma
 /* ---- loops ------------------------------------------------------------------------------------------- */
 
 /* Lanes that go on, whose count is to be compared with the bound (or zero) now. */
-static uint64_t goes_on(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes goes_on(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t result = 0, bound[FZ_MAX_LANES];
+    fz_lanes result = 0;
+    uint64_t bound[FZ_MAX_LANES];
     if (!s->flag)
         fz_evaluate_masked(f, s->first, mask, (uint32_t)s->value, bound);
-    fz_each_lane(lane, mask)
+    fz_each_lane(lane, fz_live(f, mask))
     {
         int32_t i = (int32_t)*fz_variable_at(f, s->name, lane);
-        result |= (uint64_t)(s->flag ? i > 0 : i < (int32_t)bound[lane]) << lane;
+        result |= (fz_lanes)(s->flag ? i > 0 : i < (int32_t)bound[lane]) << lane;
     }
     return fz_holds(f, s->first->next, result);
 }
 
-static void count(struct fz_frame *f, const struct fz_node *s, uint64_t mask, uint32_t by)
+static void count(struct fz_frame *f, const struct fz_node *s, fz_lanes mask, uint32_t by)
 {
     fz_each_lane(lane, mask)
     {
@@ -299,11 +363,12 @@ static void count(struct fz_frame *f, const struct fz_node *s, uint64_t mask, ui
 }
 
 /* One turn of the loop, from where its heart is; lanes that take another come back. */
-static uint64_t run_turn(struct fz_frame *f, const struct fz_node *s, uint64_t mask, uint64_t *done)
+static fz_lanes run_turn(struct fz_frame *f, const struct fz_node *s, fz_lanes mask, fz_lanes *done)
 {
     const struct fz_node *body = fz_child(s, 2), *leaving = fz_child(s, 3);
     enum fz_loop_form form = (enum fz_loop_form)s->op;
-    uint64_t on = form == FZ_DO ? mask : goes_on(f, s, mask);
+    fz_lanes on = form == FZ_DO ? mask : goes_on(f, s, mask);
+    mask = fz_live(f, mask);
     f->broken = f->continued = 0;
     *done |= form == FZ_ENDLESS ? run_list(f, leaving, mask & ~on) : mask & ~on;
     if (form == FZ_WHILE || form == FZ_DO)
@@ -315,15 +380,17 @@ static uint64_t run_turn(struct fz_frame *f, const struct fz_node *s, uint64_t m
     if (form != FZ_DO)
         return on;
     mask = goes_on(f, s, on);
-    *done |= on & ~mask;
+    *done |= fz_live(f, on) & ~mask;
     return mask;
 }
 
-static uint64_t run_loop(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_loop(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t broken = f->broken, continued = f->continued, done = 0, first[FZ_MAX_LANES] = {0};
+    fz_lanes broken = f->broken, continued = f->continued, done = 0;
+    uint64_t first[FZ_MAX_LANES] = {0};
     if (s->flag)
         fz_evaluate_masked(f, s->first, mask, (uint32_t)s->value, first);
+    mask = fz_live(f, mask);
     fz_each_lane(lane, mask) * fz_variable_at(f, s->name, lane) = first[lane];
     while (mask && may_go_on(f))
         mask = run_turn(f, s, mask, &done);
@@ -331,9 +398,9 @@ static uint64_t run_loop(struct fz_frame *f, const struct fz_node *s, uint64_t m
     return done;
 }
 
-static uint64_t run_forever(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_forever(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t broken = f->broken, continued = f->continued, done = 0;
+    fz_lanes broken = f->broken, continued = f->continued, done = 0;
     while (mask && may_go_on(f)) {
         f->broken = f->continued = 0;
         mask = run_list(f, s->first, mask) | f->continued;
@@ -344,9 +411,9 @@ static uint64_t run_forever(struct fz_frame *f, const struct fz_node *s, uint64_
 }
 
 /* Lists of irreducible cycles hold nothing convergent: lanes may pass them in any order. */
-static uint64_t run_irreducible(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_irreducible(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t second = fz_holds(f, s->first, mask), first = mask & ~second, done = 0;
+    fz_lanes second = fz_holds(f, s->first, mask), first = mask & ~second, done = 0;
     while ((first | second) && may_go_on(f)) {
         second |= run_list(f, fz_child(s, 1), first);
         second = run_list(f, fz_child(s, 2), second);
@@ -357,7 +424,7 @@ static uint64_t run_irreducible(struct fz_frame *f, const struct fz_node *s, uin
     return done;
 }
 
-static uint64_t run_repeat(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_repeat(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     mask = run_list(f, s->first, mask);
     f->w->failed |= fz_holds(f, s->first->next, mask) != 0;
@@ -367,10 +434,10 @@ static uint64_t run_repeat(struct fz_frame *f, const struct fz_node *s, uint64_t
 /* ---- gates ------------------------------------------------------------------------------------------- */
 
 /* Barriers give nothing. The lanes that get behind one. */
-static uint64_t pass_branch(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes pass_branch(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     bool first_stays = f->w->p->inputs[s->value] & 1;
-    uint64_t yes = fz_holds(f, s->first, mask), no = mask & ~yes;
+    fz_lanes yes = fz_holds(f, s->first, mask), no = mask & ~yes;
     yes = run_list(f, fz_child(s, 1), yes);
     no = run_list(f, fz_child(s, 2), no);
     f->returned |= first_stays ? no : yes;
@@ -378,9 +445,9 @@ static uint64_t pass_branch(struct fz_frame *f, const struct fz_node *s, uint64_
 }
 
 /* Those that leave early return. */
-static uint64_t pass_loop(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes pass_loop(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t left = 0, leave;
+    fz_lanes left = 0, leave;
     for (uint32_t i = 0; i < FZ_GATE_TURNS && !f->w->failed; i++) {
         leave = fz_holds(f, s->first, mask);
         left |= leave;
@@ -392,7 +459,7 @@ static uint64_t pass_loop(struct fz_frame *f, const struct fz_node *s, uint64_t 
     return run_list(f, fz_child(s, 4), mask);
 }
 
-static uint64_t run_gate(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_gate(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     for (uint32_t i = 0; i < s->name && mask && !f->w->failed; i++)
         mask = s->op == FZ_GATE_LOOP ? pass_loop(f, s, mask) : pass_branch(f, s, mask);
@@ -402,7 +469,7 @@ static uint64_t run_gate(struct fz_frame *f, const struct fz_node *s, uint64_t m
 /* ---- graphs: threads walk them one by one, for they can't see each other ----------------------------- */
 
 /* A row of the trace; short of fuel, the guide is zero. */
-static void trace(struct fz_warp *w, uint64_t mask)
+static void trace(struct fz_warp *w, fz_lanes mask)
 {
     fz_each_lane(lane, mask)
     {
@@ -411,11 +478,11 @@ static void trace(struct fz_warp *w, uint64_t mask)
     }
 }
 
-static uint64_t run_spin(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_spin(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t done = 0;
+    fz_lanes done = 0;
     while (mask && may_go_on(f)) {
-        uint64_t on = fz_holds(f, s->first, mask);
+        fz_lanes on = fz_holds(f, s->first, mask);
         done |= mask & ~on;
         fz_each_lane(lane, on) f->w->hash[lane] = f->w->hash[lane] * FZ_HASH_FACTOR + 1;
         trace(f->w, on);
@@ -424,7 +491,7 @@ static uint64_t run_spin(struct fz_frame *f, const struct fz_node *s, uint64_t m
     return done;
 }
 
-static void jump(struct fz_frame *f, const struct fz_node *target, uint64_t mask)
+static void jump(struct fz_frame *f, const struct fz_node *target, fz_lanes mask)
 {
     fz_each_lane(lane, mask) f->w->hash[lane] += target->name;
     f->label = (uint32_t)target->value;
@@ -443,7 +510,7 @@ static const struct fz_node *find_state(const struct fz_node *states, uint32_t l
 static const struct fz_node *run_state(struct fz_frame *f, const struct fz_node *states,
                                        const struct fz_node *s, uint32_t lane)
 {
-    uint64_t mask = (uint64_t)1 << lane;
+    fz_lanes mask = (fz_lanes)1 << lane;
     uint32_t targets = 0;
     f->w->hash[lane] = (f->w->hash[lane] ^ (uint32_t)s->value) * FZ_HASH_FACTOR;
     trace(f->w, mask);
@@ -462,7 +529,7 @@ static const struct fz_node *run_state(struct fz_frame *f, const struct fz_node 
     return next;
 }
 
-static uint64_t run_graph(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_graph(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     fz_each_lane(lane, mask) for (const struct fz_node *at = s->first->first; at && !f->w->failed;) at =
         run_state(f, s->first, at, lane);
@@ -471,52 +538,82 @@ static uint64_t run_graph(struct fz_frame *f, const struct fz_node *s, uint64_t 
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
-static void initialise(struct fz_frame *f, uint64_t mask)
+/* The i-th value that a variable begins with, as its lane has it. Those in shared memory begin as zero. */
+static uint64_t first_value(const struct fz_frame *f, const struct fz_variable *v, uint32_t i, uint32_t lane)
 {
-    for (uint32_t v = 0; v < f->f->variables.count; v++) {
-        const struct fz_variable *x = &f->f->variables.at[v];
-        uint32_t count = x->shape == FZ_ARRAY    ? FZ_ARRAY_LENGTH
-                         : x->shape == FZ_STRUCT ? FZ_FIELDS
-                         : x->shape == FZ_ROWS   ? FZ_MOST_VALUES
-                         : x->elements           ? x->elements
-                                                 : 1;
-        for (uint32_t k = 0; k < count && !x->parameter && !x->counter && !x->scoped; k++) {
-            enum fz_type t = x->shape == FZ_STRUCT ? f->w->p->fields[k] : x->type;
-            uint64_t bits = x->shape == FZ_ROWS ? 0 : fz_canonical(fz_initial(x, t, k), t);
-            fz_each_lane(lane, mask) fz_variable_at(f, v, lane)[k] = bits;
-        }
+    const struct fz_program *p = f->w->p;
+    enum fz_type t = v->shape == FZ_STRUCT ? (enum fz_type)p->fields[i] : (enum fz_type)v->type;
+    switch (v->shape) {
+    case FZ_ROWS: return 0;
+    case FZ_TARGETS: return p->shared_targets ? 0 : fz_initial(v, FZ_INT, i);
+    case FZ_POINTER:
+    case FZ_POINTERS:
+    case FZ_LINK:
+        return (uintptr_t)(fz_variable_at(f, fz_find_shape(f->f, FZ_TARGETS), lane) +
+                           fz_initial(v, FZ_UINT, i) % FZ_TARGET_COUNT);
+    case FZ_LEADER: return (uintptr_t)fz_variable_at(f, fz_find_shape(f->f, FZ_POINTER), lane);
+    default: return fz_canonical(fz_initial(v, t, i), t);
     }
+}
+
+static void initialise(const struct fz_frame *f, fz_lanes mask)
+{
+    for (uint32_t i = 0; i < f->f->variables.count; i++) {
+        const struct fz_variable *v = &f->f->variables.at[i];
+        for (uint32_t k = 0; k < fz_values_of(v) && !v->parameter && !v->counter && !v->scoped; k++)
+            fz_each_lane(lane, mask)
+            {
+                uint32_t slot = v->shape == FZ_STRUCT ? fz_place_of_field(f->w->p, k) : k;
+                size_t size = v->shape == FZ_STRUCT ? fz_type_info[f->w->p->fields[k]].bits / 8 : 8;
+                fz_store(fz_variable_at(f, i, lane) + slot, size, first_value(f, v, k, lane));
+            }
+    }
+}
+
+void fz_enter(struct fz_frame *callee, struct fz_warp *w, uint32_t function, fz_lanes mask)
+{
+    size_t size = 0;
+    *callee = (struct fz_frame){.w = w, .f = &w->p->functions.at[function]};
+    callee->at = mem_alloc((callee->f->variables.count + 1) * sizeof *callee->at);
+    for (uint32_t i = 0; i < callee->f->variables.count; i++) {
+        callee->at[i] = (uint32_t)size;
+        size += fz_values_of(&callee->f->variables.at[i]) * w->lanes;
+    }
+    callee->values = mem_alloc((size + 1) * sizeof *callee->values);
+    initialise(callee, mask);
 }
 
 /* Lanes that throw leave rows and hash as they were: the callee has copies and its result is lost. What was
  * seen is the call's own. */
-struct fz_frame fz_call(struct fz_frame *from, uint32_t function, uint64_t mask,
-                        uint64_t (*arguments)[FZ_MAX_LANES])
+fz_lanes fz_run_call(struct fz_frame *from, struct fz_frame *callee, fz_lanes mask)
 {
-    struct fz_warp *w = from->w, before = *w;
-    struct fz_frame f = {.w = w, .f = &w->p->functions.at[function]};
-    f.values = mem_alloc((f.f->variables.count + 1) * FZ_MAX_LANES * FZ_MOST_VALUES * sizeof *f.values);
-    initialise(&f, mask);
-    for (uint32_t i = 0; i < f.f->params; i++)
-        fz_each_lane(lane, mask) * fz_variable_at(&f, i, lane) = arguments[i][lane];
+    struct fz_warp *w = callee->w, before = *w;
     memset(w->seen, 0, sizeof w->seen);
-    f.returned |= run_list(&f, f.f->body, mask);
+    callee->returned |= run_list(callee, callee->f->body, mask);
     memcpy(w->seen, before.seen, sizeof w->seen);
-    mem_free(f.values);
-    fz_each_lane(lane, f.thrown) w->rows[lane] = before.rows[lane], w->hash[lane] = before.hash[lane];
-    from->thrown |= f.thrown;
-    return f;
+    mem_free(callee->values);
+    mem_free(callee->at);
+    fz_each_lane(lane, callee->thrown) w->rows[lane] = before.rows[lane], w->hash[lane] = before.hash[lane];
+    from->thrown |= callee->thrown;
+    return callee->returned;
+}
+
+static fz_lanes call(struct fz_frame *f, uint32_t function, fz_lanes mask)
+{
+    struct fz_frame callee;
+    fz_enter(&callee, f->w, function, mask);
+    return fz_run_call(f, &callee, mask);
 }
 
 /* Through a pointer, lanes with the same callee enter it together: it is one call. */
-static uint64_t run_invoke(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run_invoke(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
-    uint64_t first = s->flag && s->name != s->value ? mask & 0x5555555555555555u : mask;
-    uint64_t back = first ? fz_call(f, s->name, first, NULL).returned : 0;
-    return mask & ~first ? back | fz_call(f, (uint32_t)s->value, mask & ~first, NULL).returned : back;
+    fz_lanes first = s->flag && s->name != s->value ? mask & 0x5555555555555555u : mask;
+    fz_lanes back = first ? call(f, s->name, first) : 0;
+    return mask & ~first ? back | call(f, (uint32_t)s->value, mask & ~first) : back;
 }
 
-static void note_result(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static void note_result(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     if (s->first)
         fz_evaluate_as(f, s->first, mask, f->f->result, f->result);
@@ -524,14 +621,14 @@ static void note_result(struct fz_frame *f, const struct fz_node *s, uint64_t ma
 
 /* ---- all --------------------------------------------------------------------------------------------- */
 
-static uint64_t leave(uint64_t *where, uint64_t mask)
+static fz_lanes leave(fz_lanes *where, fz_lanes mask)
 {
     *where |= mask;
     return 0;
 }
 
 /* The lanes that get behind the statement. */
-static uint64_t run(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static fz_lanes run(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     switch (s->kind) {
     case FZ_NODE_BLOCK: return run_list(f, s, mask);
@@ -551,29 +648,34 @@ static uint64_t run(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
     case FZ_NODE_BREAK: return leave(&f->broken, mask);
     case FZ_NODE_CONTINUE: return leave(&f->continued, mask);
     case FZ_NODE_THROW: return leave(&f->thrown, mask);
-    case FZ_NODE_RETURN: note_result(f, s, mask); return leave(&f->returned, mask);
+    case FZ_NODE_RETURN: note_result(f, s, mask); return leave(&f->returned, fz_live(f, mask));
     case FZ_NODE_GOTO: jump(f, s->first, mask); return 0;
     case FZ_NODE_JUMP:
     case FZ_NODE_TRAP: f->w->failed = true; return 0;
     case FZ_NODE_PREDICT:
     case FZ_NODE_LABEL:
+    case FZ_NODE_PLANT: /* its memory is its own, and what it reads is not used */
     case FZ_NODE_GATHER: break;
     case FZ_NODE_ASSIGN: assign(f, s, mask); break;
     case FZ_NODE_STEP: fz_assign_vector(f, s, mask); break;
     case FZ_NODE_COPY: copy(f, s, mask); break;
+    case FZ_NODE_POINT: point(f, s, mask); break;
+    case FZ_NODE_LEAD: lead(f, s, mask); break;
+    case FZ_NODE_EXCHANGE: exchange(f, s, mask); break;
+    case FZ_NODE_PUBLISH: publish(f->w, mask); break;
     case FZ_NODE_OUTPUT: output(f, s, mask); break;
     case FZ_NODE_ATOMIC: atomic(f, s, mask); break;
     case FZ_NODE_CONVERGE: converge(f, s, mask); break;
     case FZ_NODE_LOG: log_it(f, s, mask); break;
     case FZ_NODE_STIR: stir(f->w, s, mask); break;
     case FZ_NODE_BARRIER: pass_barrier(f->w, s, mask); break;
-    default: BUG("%s has no reference", fz_node_info[s->kind].name);
+    default: BUG("%s is no statement", fz_node_info[s->kind].name);
     }
-    return mask;
+    return fz_live(f, mask);
 }
 
 /* The lanes that get to the end. */
-static uint64_t run_list(struct fz_frame *f, const struct fz_node *list, uint64_t mask)
+static fz_lanes run_list(struct fz_frame *f, const struct fz_node *list, fz_lanes mask)
 {
     f->w->failed |= ++f->w->steps > MAX_STEPS;
     for (const struct fz_node *s = list->first; s && mask && !f->w->failed; s = s->next)
@@ -585,26 +687,32 @@ static bool run_warp(struct fz_warp *w, uint32_t lanes)
 {
     struct fz_frame launch = {.w = w};
     w->steps = 0;
-    w->failed = false;
     w->barriers = 0;
-    w->all = lanes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << lanes) - 1;
+    w->lanes = lanes;
+    w->all = ~(fz_lanes)0 >> (FZ_MAX_LANES - lanes);
     for (uint32_t lane = 0; lane < lanes; lane++) {
         w->rows[lane] = 0;
         w->hash[lane] = (w->first + lane + (uint32_t)(w->p->seed & 0xffff)) * FZ_HASH_FACTOR;
         w->guide[lane] = w->hash[lane];
     }
-    fz_call(&launch, w->p->functions.count - 1, w->all, NULL);
+    call(&launch, w->p->functions.count - 1, w->all);
     return !w->failed && !launch.thrown;
 }
 
-bool fz_expect(const struct fz_program *p, uint32_t width, void **contents)
+enum fz_end fz_expect(const struct fz_program *p, uint32_t width, void **contents)
 {
     size_t size = (size_t)p->threads * FZ_CELLS * sizeof(uint32_t);
     struct fz_warp *w = mem_alloc(sizeof *w);
     bool ok = true;
-    *w = (struct fz_warp){.p = p, .width = width, .contents = contents, .own = mem_alloc(size)};
+    if (fz_is_race_free(p))
+        width = p->threads;
+    INVARIANT(width <= FZ_MAX_LANES);
+    *w = (struct fz_warp){
+        .p = p, .beyond = fz_beyond(p), .width = width, .contents = contents, .own = mem_alloc(size)};
     for (uint32_t block = 0; ok && block < p->blocks; block++) {
         memset(w->own, 0, size);
+        memset(w->counts, 0, sizeof w->counts);
+        memset(w->adds, 0, sizeof w->adds);
         w->block = block * p->threads;
         for (uint32_t t = 0; ok && t < p->threads; t += width) {
             w->first = w->block + t;
@@ -613,7 +721,8 @@ bool fz_expect(const struct fz_program *p, uint32_t width, void **contents)
                  (t == 0 || w->barriers == before);
         }
     }
+    enum fz_end end = w->stopped ? FZ_STOPS : ok ? FZ_ENDS : FZ_ENDS_NOT;
     mem_free(w->own);
     mem_free(w);
-    return ok;
+    return end;
 }

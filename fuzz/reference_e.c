@@ -408,7 +408,7 @@ static bool has_right_barriers(const struct ir_module *m, struct arena *a)
 
 /* A program whose log depends on what an anchor gathers is none of the class. (Threads gathered by count
  * alone may wait for each other in a circle, which no machine lets happen: then that choice says nothing.) */
-bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents)
+enum fz_end fz_expect_e(const struct fz_program *p, uint32_t width, void **contents)
 {
     struct ir_module *m = fz_parse_module(p);
     struct arena a = {0};
@@ -420,5 +420,5 @@ bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents)
              memcmp(other, contents[0], rows * sizeof *other) == 0;
     ir_module_free(m);
     arena_free(&a);
-    return ok;
+    return ok ? FZ_ENDS : FZ_ENDS_NOT;
 }

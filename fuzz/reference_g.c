@@ -55,7 +55,7 @@ static void repeat(struct state *s, uint32_t first, uint32_t end)
     }
 }
 
-bool fz_expect_g(const struct fz_program *p, uint32_t width, void **contents)
+enum fz_end fz_expect_g(const struct fz_program *p, uint32_t width, void **contents)
 {
     const struct fz_sequence *q = p->sequence;
     struct state s = {.p = p, .named = (uint32_t **)contents, .threads = p->blocks * p->threads};
@@ -79,5 +79,5 @@ bool fz_expect_g(const struct fz_program *p, uint32_t width, void **contents)
         i = end;
     }
     mem_free(s.own);
-    return s.launches < MOST_LAUNCHES;
+    return s.launches < MOST_LAUNCHES ? FZ_ENDS : FZ_ENDS_NOT;
 }

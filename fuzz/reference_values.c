@@ -1,367 +1,50 @@
-/* reference_values.c: what expressions compute for the lanes of a mask, by docs/language.md: C's conversions,
- * and what Kern defines where C does not. Nothing here has an effect that others see, so that order does not
- * matter.
+/* reference_values.c: what expressions compute for the lanes of a mask, operands from left to right, each
+ * with its effects before the next begins. Effects are on memory that is the thread's own, so that lanes may
+ * follow each other in any order.
+ *
+ * Memory is values of 64 bits, of which a variable has one or several in each lane; buffers, and the members
+ * of a union, have their bytes. A pointer is where such a value is.
  */
-#include "base/scalar.h"
+#include "fuzz/print.h"
 #include "fuzz/reference.h"
-
-#include <math.h>
-
-/* ---- conversions ------------------------------------------------------------------------------------- */
-
-static bool is_signed(enum fz_type t)
-{
-    return fz_type_info[t].family == 's';
-}
-
-/* The low bits, as the type holds them. */
-static uint64_t cut(uint64_t v, enum fz_type t)
-{
-    uint32_t bits = t == FZ_BOOL ? 1 : fz_type_info[t].bits;
-    return bits == 64 ? v : v & (((uint64_t)1 << bits) - 1);
-}
-
-/* An integer as 64 bits. */
-static uint64_t extended(uint64_t v, enum fz_type t)
-{
-    uint32_t shift = 64 - fz_type_info[t].bits;
-    return is_signed(t) ? (uint64_t)((int64_t)(v << shift) >> shift) : v;
-}
-
-static double number(uint64_t v, enum fz_type t)
-{
-    if (t == FZ_FLOAT)
-        return (double)scalar_from_f32((uint32_t)v);
-    if (t == FZ_DOUBLE)
-        return scalar_from_f64(v);
-    return is_signed(t) ? (double)(int64_t)extended(v, t) : (double)v;
-}
-
-/* Rounded once: a long would be rounded twice on its way through double. */
-static float to_float(uint64_t v, enum fz_type t)
-{
-    if (fz_is_float(t))
-        return (float)number(v, t);
-    return is_signed(t) ? (float)(int64_t)extended(v, t) : (float)v;
-}
-
-static uint64_t to_integer(double d, enum fz_type t)
-{
-    switch (t) {
-    case FZ_UINT: return scalar_dtoui32(d);
-    case FZ_LONG: return scalar_dtosi64(d);
-    case FZ_ULONG: return scalar_dtoui64(d);
-    default: return cut(scalar_dtosi32(d), t);
-    }
-}
-
-uint64_t fz_canonical(uint64_t bits, enum fz_type type)
-{
-    bool is_nan = fz_is_float(type) && number(bits, type) != number(bits, type);
-    return !is_nan ? bits : type == FZ_FLOAT ? SCALAR_NAN_F32 : SCALAR_NAN_F64;
-}
-
-static bool is_true(uint64_t bits, enum fz_type type)
-{
-    return fz_is_float(type) ? number(bits, type) != 0 : bits != 0;
-}
-
-uint64_t fz_converted(uint64_t v, enum fz_type from, enum fz_type to)
-{
-    if (from == to)
-        return v;
-    if (to == FZ_BOOL)
-        return is_true(v, from);
-    if (to == FZ_FLOAT)
-        return scalar_bits_f32(to_float(v, from));
-    if (to == FZ_DOUBLE)
-        return scalar_bits_f64(number(v, from));
-    return fz_is_float(from) ? to_integer(number(v, from), to) : cut(extended(v, from), to);
-}
-
-/* ---- operators --------------------------------------------------------------------------------------- */
-
-static enum fz_type promoted(enum fz_type t)
-{
-    return t < FZ_INT ? FZ_INT : t;
-}
-
-static enum fz_type common(enum fz_type a, enum fz_type b)
-{
-    a = promoted(a), b = promoted(b);
-    return a > b ? a : b;
-}
-
-static uint64_t float_result(enum fz_operator op, uint64_t a, uint64_t b, enum fz_type t)
-{
-    if (t == FZ_DOUBLE) {
-        double x = scalar_from_f64(a), y = scalar_from_f64(b);
-        return scalar_bits_f64(op == FZ_OP_ADD   ? x + y
-                               : op == FZ_OP_SUB ? x - y
-                               : op == FZ_OP_MUL ? x * y
-                                                 : x / y);
-    }
-    float x = scalar_from_f32((uint32_t)a), y = scalar_from_f32((uint32_t)b);
-    return scalar_bits_f32(op == FZ_OP_ADD   ? x + y
-                           : op == FZ_OP_SUB ? x - y
-                           : op == FZ_OP_MUL ? x * y
-                                             : x / y);
-}
-
-static uint64_t quotient(uint64_t a, uint64_t b, enum fz_type t)
-{
-    if (b == 0)
-        return ~(uint64_t)0;
-    return is_signed(t) ? scalar_sdiv64(extended(a, t), extended(b, t)) : a / b;
-}
-
-static uint64_t rest(uint64_t a, uint64_t b, enum fz_type t)
-{
-    if (b == 0)
-        return a;
-    return is_signed(t) ? scalar_srem64(extended(a, t), extended(b, t)) : a % b;
-}
-
-static uint64_t shifted(enum fz_operator op, uint64_t a, uint64_t by, enum fz_type t)
-{
-    uint32_t n = (uint32_t)by & (fz_type_info[t].bits - 1);
-    if (op == FZ_OP_SHL)
-        return a << n;
-    return is_signed(t) ? (uint64_t)((int64_t)extended(a, t) >> n) : a >> n;
-}
-
-static bool compared(enum fz_operator op, uint64_t a, uint64_t b, enum fz_type t)
-{
-    bool less, equal;
-    if (fz_is_float(t))
-        less = number(a, t) < number(b, t), equal = number(a, t) == number(b, t);
-    else if (is_signed(t))
-        less = (int64_t)extended(a, t) < (int64_t)extended(b, t), equal = a == b;
-    else
-        less = a < b, equal = a == b;
-    bool ordered = !fz_is_float(t) || (number(a, t) == number(a, t) && number(b, t) == number(b, t));
-    switch (op) {
-    case FZ_OP_LT: return less;
-    case FZ_OP_LE: return less || equal;
-    case FZ_OP_GT: return ordered && !less && !equal;
-    case FZ_OP_GE: return ordered && !less;
-    case FZ_OP_EQ: return equal;
-    default: return !equal;
-    }
-}
-
-static uint64_t integer_result(enum fz_operator op, uint64_t a, uint64_t b, enum fz_type t)
-{
-    switch (op) {
-    case FZ_OP_ADD: return cut(a + b, t);
-    case FZ_OP_SUB: return cut(a - b, t);
-    case FZ_OP_MUL: return cut(a * b, t);
-    case FZ_OP_DIV: return cut(quotient(a, b, t), t);
-    case FZ_OP_REM: return cut(rest(a, b, t), t);
-    case FZ_OP_AND: return a & b;
-    case FZ_OP_OR: return a | b;
-    case FZ_OP_XOR: return a ^ b;
-    default: BUG("no operator of integers");
-    }
-}
-
-uint64_t fz_operate(enum fz_operator op, uint64_t a, enum fz_type at, uint64_t b, enum fz_type bt,
-                    enum fz_type *result)
-{
-    const struct fz_operator_info *o = &fz_operator_info[op];
-    if (o->operands == 'I' && fz_is_float(at)) /* as the printer converts it */
-        a = fz_converted(a, at, FZ_INT), at = FZ_INT;
-    if (o->operands == 'I' && fz_is_float(bt))
-        b = fz_converted(b, bt, FZ_INT), bt = FZ_INT;
-    *result = o->result == 'B' ? FZ_BOOL : o->result == 'L' ? promoted(at) : common(at, bt);
-    if (o->result == 'L')
-        return cut(shifted(op, fz_converted(a, at, *result), b, *result), *result);
-    enum fz_type t = common(at, bt);
-    a = fz_converted(a, at, t), b = fz_converted(b, bt, t);
-    if (o->result == 'B')
-        return compared(op, a, b, t);
-    return fz_is_float(t) ? float_result(op, a, b, t) : integer_result(op, a, b, t);
-}
-
-uint64_t fz_operate_unary(enum fz_operator op, uint64_t a, enum fz_type t, enum fz_type *result)
-{
-    if (op == FZ_OP_FLIP && fz_is_float(t))
-        a = fz_converted(a, t, FZ_INT), t = FZ_INT;
-    *result = op == FZ_OP_NOT ? FZ_BOOL : promoted(t);
-    if (op == FZ_OP_NOT)
-        return !is_true(a, t);
-    a = fz_converted(a, t, *result);
-    if (op == FZ_OP_FLIP)
-        return cut(~a, *result);
-    if (*result == FZ_FLOAT)
-        return scalar_bits_f32(-scalar_from_f32((uint32_t)a));
-    return *result == FZ_DOUBLE ? scalar_bits_f64(-scalar_from_f64(a)) : cut(-a, *result);
-}
-
-/* ---- builtins ---------------------------------------------------------------------------------------- */
-
-enum known {
-    MIN,
-    MAX,
-    CLAMP,
-    ABS,
-    FMIN,
-    FMAX,
-    FABS,
-    FMA,
-    SQRT,
-    FLOOR,
-    RINT,
-    COPYSIGN,
-    POPCOUNT,
-    CLZ,
-    BREV,
-    ROTL,
-    MULHI,
-    KNOWN
-};
-
-static enum known number_of(const struct fe_builtin *b)
-{
-    static const char *const names[KNOWN] = {
-        [MIN] = "min",           [MAX] = "max",           [CLAMP] = "clamp", [ABS] = "abs",
-        [FMIN] = "fmin",         [FMAX] = "fmax",         [FABS] = "fabs",   [FMA] = "fma",
-        [SQRT] = "sqrt",         [FLOOR] = "floor",       [RINT] = "rint",   [CLZ] = "clz",
-        [COPYSIGN] = "copysign", [POPCOUNT] = "popcount", [BREV] = "brev",   [ROTL] = "rotl",
-        [MULHI] = "mulhi"};
-    enum known i = MIN;
-    while (i < KNOWN && strcmp(names[i], b->name) != 0)
-        i++;
-    return i;
-}
-
-bool fz_is_known(const struct fe_builtin *b)
-{
-    return number_of(b) < KNOWN;
-}
-
-/* The smaller one, or the larger; a NaN loses, and -0 is less than 0. */
-static uint64_t lesser(uint64_t a, uint64_t b, enum fz_type t, bool larger)
-{
-    if (t == FZ_FLOAT) {
-        float x = scalar_from_f32((uint32_t)a), y = scalar_from_f32((uint32_t)b);
-        return scalar_bits_f32(larger ? scalar_fmaxf(x, y) : scalar_fminf(x, y));
-    }
-    if (t == FZ_DOUBLE) {
-        double x = scalar_from_f64(a), y = scalar_from_f64(b);
-        return scalar_bits_f64(larger ? scalar_fmax(x, y) : scalar_fmin(x, y));
-    }
-    return compared(FZ_OP_LT, a, b, t) == larger ? b : a;
-}
-
-static uint64_t sign_of(enum fz_type t)
-{
-    return (uint64_t)1 << (fz_type_info[t].bits - 1);
-}
-
-static uint64_t magnitude(uint64_t a, enum fz_type t)
-{
-    if (fz_is_float(t))
-        return number(a, t) != number(a, t) ? a : a & ~sign_of(t);
-    return (int64_t)extended(a, t) < 0 ? cut(-a, t) : a;
-}
-
-static uint64_t reversed(uint64_t a, enum fz_type t)
-{
-    uint64_t result = 0;
-    for (uint32_t i = 0; i < fz_type_info[t].bits; i++)
-        result |= (a >> i & 1) << (fz_type_info[t].bits - 1 - i);
-    return result;
-}
-
-static uint64_t rotated(uint64_t a, uint64_t by, enum fz_type t)
-{
-    uint32_t bits = fz_type_info[t].bits, n = (uint32_t)by & (bits - 1);
-    return n ? cut(a << n | a >> (bits - n), t) : a;
-}
-
-/* The upper half of the product, from halves of the numbers; a negative one counts as much too large. */
-static uint64_t upper_half(uint64_t a, uint64_t b, enum fz_type t)
-{
-    uint32_t half = fz_type_info[t].bits / 2;
-    uint64_t low = ((uint64_t)1 << half) - 1, al = a & low, ah = a >> half, bl = b & low, bh = b >> half;
-    uint64_t middle = (al * bl >> half) + (ah * bl & low) + (al * bh & low);
-    uint64_t result = ah * bh + (ah * bl >> half) + (al * bh >> half) + (middle >> half);
-    result -= is_signed(t) && a & sign_of(t) ? b : 0;
-    result -= is_signed(t) && b & sign_of(t) ? a : 0;
-    return cut(result, t);
-}
-
-static uint64_t real(enum known which, const uint64_t x[], enum fz_type t)
-{
-    if (t == FZ_DOUBLE) {
-        double a = scalar_from_f64(x[0]);
-        switch (which) {
-        case SQRT: return scalar_bits_f64(sqrt(a));
-        case FLOOR: return scalar_bits_f64(floor(a));
-        case RINT: return scalar_bits_f64(rint(a));
-        default: return scalar_bits_f64(fma(a, scalar_from_f64(x[1]), scalar_from_f64(x[2])));
-        }
-    }
-    float a = scalar_from_f32((uint32_t)x[0]);
-    switch (which) {
-    case SQRT: return scalar_bits_f32(sqrtf(a));
-    case FLOOR: return scalar_bits_f32(floorf(a));
-    case RINT: return scalar_bits_f32(rintf(a));
-    default:
-        return scalar_bits_f32(fmaf(a, scalar_from_f32((uint32_t)x[1]), scalar_from_f32((uint32_t)x[2])));
-    }
-}
-
-static uint64_t apply(enum known which, const uint64_t x[], enum fz_type t)
-{
-    switch (which) {
-    case MIN:
-    case FMIN: return lesser(x[0], x[1], t, false);
-    case MAX:
-    case FMAX: return lesser(x[0], x[1], t, true);
-    case CLAMP: return lesser(lesser(x[0], x[1], t, true), x[2], t, false);
-    case ABS:
-    case FABS: return magnitude(x[0], t);
-    case COPYSIGN: return fz_canonical((x[0] & ~sign_of(t)) | (x[1] & sign_of(t)), t);
-    case POPCOUNT: return (uint64_t)__builtin_popcountll(x[0]);
-    case CLZ:
-        return x[0] ? (uint64_t)__builtin_clzll(x[0]) - (64 - fz_type_info[t].bits) : fz_type_info[t].bits;
-    case BREV: return reversed(x[0], t);
-    case ROTL: return rotated(x[0], x[1], t);
-    case MULHI: return upper_half(x[0], x[1], t);
-    default: return real(which, x, t);
-    }
-}
-
-uint64_t fz_apply(const struct fe_builtin *b, const uint64_t arguments[], enum fz_type t)
-{
-    enum fz_type as = promoted(t);
-    uint64_t x[3];
-    for (uint32_t i = 0; i < COUNT(x); i++)
-        x[i] = fz_converted(arguments[i], t, as);
-    uint64_t result = apply(number_of(b), x, as);
-    return *b->signature == 'i' ? result : fz_converted(result, as, t);
-}
-
-static void evaluate_builtin(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
-{
-    uint64_t x[3][FZ_MAX_LANES] = {0};
-    uint32_t count = 0;
-    for (const struct fz_node *a = n->first; a && count < COUNT(x); a = a->next)
-        fz_evaluate_as(f, a, mask, n->type, x[count++]);
-    fz_each_lane(lane, mask)
-    {
-        const uint64_t arguments[] = {x[0][lane], x[1][lane], x[2][lane]};
-        v[lane] = fz_apply(&fe_builtins[n->value], arguments, n->type);
-    }
-}
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
+uint32_t fz_values_of(const struct fz_variable *v)
+{
+    switch (v->shape) {
+    case FZ_ARRAY: return v->parameter ? 1 : FZ_ARRAY_LENGTH;
+    case FZ_STRUCT: return FZ_FIELDS;
+    case FZ_VECTOR: return v->elements;
+    case FZ_ROWS: return FZ_MOST_VALUES;
+    case FZ_TARGETS:
+    case FZ_POINTERS: return FZ_TARGET_COUNT;
+    default: return 1;
+    }
+}
+
 uint64_t *fz_variable_at(const struct fz_frame *f, uint32_t variable, uint32_t lane)
 {
-    return f->values + ((size_t)variable * FZ_MAX_LANES + lane) * FZ_MOST_VALUES;
+    const struct fz_variable *v = &f->f->variables.at[variable];
+    uint64_t *at = f->values + f->at[variable] + (size_t)lane * fz_values_of(v);
+    return v->shape == FZ_ARRAY && v->parameter ? (uint64_t *)(uintptr_t)*at : at;
+}
+
+uint64_t fz_load(const void *at, size_t size, enum fz_type type)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, size); /* low bytes first */
+    return type == FZ_BOOL ? bits != 0 : fz_canonical(bits, type);
+}
+
+void fz_store(void *at, size_t size, uint64_t bits)
+{
+    memcpy(at, &bits, size);
+}
+
+static size_t bytes_of(enum fz_type t)
+{
+    return fz_type_info[t].bits / 8;
 }
 
 static char *cells(const struct fz_warp *w, enum fz_type type)
@@ -372,45 +55,76 @@ static char *cells(const struct fz_warp *w, enum fz_type type)
     BUG("no buffer has these cells");
 }
 
-/* Where each lane has what n names, and of how many bytes it is; 0: n is no place. */
-static size_t find_places(struct fz_frame *f, const struct fz_node *n, uint64_t mask, const void *at[])
+/* The index that n has for an array of so many elements, a power of two. */
+static void find_index(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint32_t length,
+                       uint64_t index[])
+{
+    bool checked = n->kind == FZ_NODE_ELEMENT && n->flag, beyond = n == f->w->beyond;
+    if (checked)
+        fz_evaluate_as(f, n->first, mask, FZ_ULONG, index);
+    else
+        fz_evaluate_masked(f, n->first, mask, beyond ? 2 * length - 1 : length - 1, index);
+    fz_each_lane(lane, fz_live(f, mask))
+    {
+        if (index[lane] >= length && !f->w->failed)
+            f->w->failed = true, f->w->stopped = beyond;
+        index[lane] %= length;
+    }
+}
+
+uint32_t fz_place_of_field(const struct fz_program *p, uint64_t field)
+{
+    return field >= 1 && field <= p->overlapping ? 1 : (uint32_t)field;
+}
+
+size_t fz_find_places(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, void *at[])
 {
     struct fz_warp *w = f->w;
     uint64_t index[FZ_MAX_LANES];
-    size_t size;
+    size_t size = 4;
+    mask = fz_live(f, mask);
     switch (n->kind) {
     case FZ_NODE_VARIABLE:
+    case FZ_NODE_POINTER:
+    case FZ_NODE_MEMBER: fz_each_lane(lane, mask) at[lane] = fz_variable_at(f, n->name, lane); return 8;
     case FZ_NODE_FIELD:
-        fz_each_lane(lane, mask) at[lane] = fz_variable_at(f, n->name, lane) + n->value;
-        return 8;
+        fz_each_lane(lane, mask) at[lane] =
+            fz_variable_at(f, n->name, lane) + fz_place_of_field(w->p, n->value);
+        return bytes_of(w->p->fields[n->value]);
     case FZ_NODE_ELEMENT:
-        if (n->flag)
-            fz_evaluate_as(f, n->first, mask, FZ_ULONG, index);
-        else
-            fz_evaluate_masked(f, n->first, mask, FZ_ARRAY_LENGTH - 1, index);
-        fz_each_lane(lane, mask)
-        {
-            w->failed |= index[lane] >= FZ_ARRAY_LENGTH;
-            at[lane] = fz_variable_at(f, n->name, lane) + index[lane] % FZ_ARRAY_LENGTH;
-        }
+        find_index(f, n, mask, FZ_ARRAY_LENGTH, index);
+        fz_each_lane(lane, fz_live(f, mask)) at[lane] = fz_variable_at(f, n->name, lane) + index[lane];
+        return 8;
+    case FZ_NODE_AT:
+    case FZ_NODE_ENTRY:
+        find_index(f, n, mask, FZ_TARGET_COUNT, index);
+        fz_each_lane(lane, fz_live(f, mask)) at[lane] = fz_variable_at(f, n->name, lane) + index[lane];
+        return 8;
+    case FZ_NODE_DEREF:
+        fz_evaluate_pointer(f, n->first, mask, index);
+        fz_each_lane(lane, fz_live(f, mask)) at[lane] = (void *)(uintptr_t)index[lane];
+        return 8;
+    case FZ_NODE_BEHIND:
+        fz_each_lane(lane, mask) at[lane] = (void *)(uintptr_t)*fz_variable_at(f, n->name, lane);
         return 8;
     case FZ_NODE_CELL:
-        size = fz_type_info[n->type].bits / 8;
-        fz_evaluate_masked(f, n->first, mask, FZ_CELLS - 1, index);
-        fz_each_lane(lane, mask) at[lane] =
-            cells(w, n->type) + ((w->first + lane) * FZ_CELLS + index[lane]) * size;
+        size = bytes_of((enum fz_type)n->type);
+        find_index(f, n, mask, FZ_CELLS, index);
+        fz_each_lane(lane, fz_live(f, mask)) at[lane] =
+            cells(w, (enum fz_type)n->type) + ((w->first + lane) * FZ_CELLS + index[lane]) * size;
         return size;
     case FZ_NODE_OWN:
-        fz_evaluate_masked(f, n->first, mask, FZ_CELLS - 1, index);
-        fz_each_lane(lane, mask) at[lane] = w->own + (w->first + lane - w->block) * FZ_CELLS + index[lane];
+        find_index(f, n, mask, FZ_CELLS, index);
+        fz_each_lane(lane, fz_live(f, mask)) at[lane] =
+            w->own + (w->first + lane - w->block) * FZ_CELLS + index[lane];
         return 4;
     case FZ_NODE_INPUT:
-        fz_evaluate_masked(f, n->first, mask, FZ_INPUTS - 1, index);
-        fz_each_lane(lane, mask) at[lane] = &w->p->inputs[index[lane]];
+        find_index(f, n, mask, FZ_INPUTS, index);
+        fz_each_lane(lane, fz_live(f, mask)) at[lane] = (void *)&w->p->inputs[index[lane]];
         return 4;
     case FZ_NODE_TABLE:
-        fz_evaluate_masked(f, n->first, mask, FZ_TABLE - 1, index);
-        fz_each_lane(lane, mask) at[lane] = &w->p->table[index[lane]];
+        find_index(f, n, mask, FZ_TABLE, index);
+        fz_each_lane(lane, fz_live(f, mask)) at[lane] = (void *)&w->p->table[index[lane]];
         return 4;
     case FZ_NODE_HASH: fz_each_lane(lane, mask) at[lane] = &w->hash[lane]; return 4;
     case FZ_NODE_GUIDE: fz_each_lane(lane, mask) at[lane] = &w->guide[lane]; return 4;
@@ -422,12 +136,20 @@ static size_t find_places(struct fz_frame *f, const struct fz_node *n, uint64_t 
     }
 }
 
-void fz_store(struct fz_frame *f, const struct fz_node *target, uint64_t mask, const uint64_t v[])
+/* The values of pointers: of an expression where the place of an int is, or a variable's that has one. */
+void fz_evaluate_pointer(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t to[])
 {
-    const void *at[FZ_MAX_LANES];
-    size_t size = find_places(f, target, mask, at);
-    INVARIANT(size);
-    fz_each_lane(lane, mask) memcpy((void *)at[lane], &v[lane], size); /* low bytes first */
+    void *at[FZ_MAX_LANES];
+    if (n->kind == FZ_NODE_CHOSEN) {
+        fz_lanes yes = fz_holds(f, n->first, mask);
+        fz_evaluate_pointer(f, fz_child(n, 1), yes, to);
+        fz_evaluate_pointer(f, fz_child(n, 2), fz_live(f, mask) & ~yes, to);
+        return;
+    }
+    size_t size = fz_find_places(f, n, mask, at);
+    INVARIANT(size == 8);
+    fz_each_lane(lane, fz_live(f, mask)) to[lane] =
+        n->kind == FZ_NODE_AT ? (uint64_t)(uintptr_t)at[lane] : fz_load(at[lane], size, FZ_ULONG);
 }
 
 static uint64_t geometry(const struct fz_warp *w, uint8_t which, uint32_t lane)
@@ -443,75 +165,118 @@ static uint64_t geometry(const struct fz_warp *w, uint8_t which, uint32_t lane)
     }
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------------- */
 
-void fz_evaluate_as(struct fz_frame *f, const struct fz_node *n, uint64_t mask, enum fz_type type,
+void fz_evaluate_as(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, enum fz_type type,
                     uint64_t v[])
 {
     enum fz_type from = fz_type_of(f->w->p, f->f, n);
     fz_evaluate(f, n, mask, v);
-    fz_each_lane(lane, mask) v[lane] = fz_converted(v[lane], from, type);
+    fz_each_lane(lane, fz_live(f, mask)) v[lane] = fz_converted(v[lane], from, type);
 }
 
-void fz_evaluate_masked(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint32_t bits,
+void fz_evaluate_masked(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint32_t bits,
                         uint64_t v[])
 {
     enum fz_type t = fz_type_of(f->w->p, f->f, n);
     fz_evaluate_as(f, n, mask, fz_is_float(t) ? FZ_INT : t, v);
-    fz_each_lane(lane, mask) v[lane] &= bits;
+    fz_each_lane(lane, fz_live(f, mask)) v[lane] &= bits;
 }
 
-uint64_t fz_holds(struct fz_frame *f, const struct fz_node *n, uint64_t mask)
+void fz_evaluate_amount(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
 {
-    uint64_t v[FZ_MAX_LANES], result = 0;
+    fz_evaluate_masked(f, n, mask, f->w->p->checked ? 31 : UINT32_MAX, v);
+}
+
+fz_lanes fz_holds(struct fz_frame *f, const struct fz_node *n, fz_lanes mask)
+{
+    uint64_t v[FZ_MAX_LANES];
+    fz_lanes result = 0;
     if (mask)
         fz_evaluate_as(f, n, mask, FZ_BOOL, v);
-    fz_each_lane(lane, mask) result |= v[lane] << lane;
+    fz_each_lane(lane, fz_live(f, mask)) result |= (fz_lanes)v[lane] << lane;
     return result;
 }
 
 /* A condition, as its lanes have it. */
-static void set_where(uint64_t yes, uint64_t mask, uint64_t v[])
+static void set_where(fz_lanes yes, fz_lanes mask, uint64_t v[])
 {
-    fz_each_lane(lane, mask) v[lane] = yes >> lane & 1;
+    fz_each_lane(lane, mask) v[lane] = fz_has_lane(yes, lane);
 }
 
-static void evaluate_binary(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
+/* ---- expressions ------------------------------------------------------------------------------------- */
+
+static void evaluate_binary(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
 {
     const struct fz_node *x = n->first, *y = n->first->next;
     enum fz_type xt = fz_type_of(f->w->p, f->f, x), yt = fz_type_of(f->w->p, f->f, y), result;
-    uint64_t b[FZ_MAX_LANES], yes;
-    if (n->op == FZ_OP_BOTH || n->op == FZ_OP_EITHER) {
-        yes = fz_holds(f, x, mask);
-        yes = n->op == FZ_OP_BOTH ? fz_holds(f, y, yes) : yes | fz_holds(f, y, mask & ~yes);
-        set_where(yes, mask, v);
+    enum fz_operator op = (enum fz_operator)n->op;
+    uint64_t b[FZ_MAX_LANES];
+    if (op == FZ_OP_BOTH || op == FZ_OP_EITHER) {
+        fz_lanes yes = fz_holds(f, x, mask), asked = op == FZ_OP_BOTH ? yes : fz_live(f, mask) & ~yes;
+        yes = (yes & ~asked) | fz_holds(f, y, asked);
+        set_where(yes, fz_live(f, mask), v);
         return;
     }
     fz_evaluate(f, x, mask, v);
-    fz_evaluate(f, y, mask, b);
-    fz_each_lane(lane, mask) v[lane] = fz_operate((enum fz_operator)n->op, v[lane], xt, b[lane], yt, &result);
+    if (op == FZ_OP_SHL || op == FZ_OP_SHR)
+        fz_evaluate_amount(f, y, mask, b), yt = FZ_UINT;
+    else
+        fz_evaluate(f, y, mask, b);
+    fz_each_lane(lane, fz_live(f, mask)) v[lane] = fz_operate(op, v[lane], xt, b[lane], yt, &result);
 }
 
-static void evaluate_call(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
+static void evaluate_choice(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
 {
-    uint64_t arguments[8][FZ_MAX_LANES], first = mask;
-    const struct fz_node *argument = n->first;
-    if (n->kind == FZ_NODE_CALL_EITHER) {
-        first = fz_holds(f, argument, mask);
-        argument = argument->next;
+    enum fz_type t = fz_type_of(f->w->p, f->f, n);
+    fz_lanes yes = fz_holds(f, n->first, mask);
+    fz_evaluate_as(f, fz_child(n, 1), yes, t, v);
+    fz_evaluate_as(f, fz_child(n, 2), fz_live(f, mask) & ~yes, t, v);
+}
+
+static void evaluate_increment(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
+{
+    void *at[FZ_MAX_LANES];
+    enum fz_type t = fz_type_of(f->w->p, f->f, n);
+    size_t size = fz_find_places(f, n->first, mask, at);
+    INVARIANT(size);
+    fz_each_lane(lane, fz_live(f, mask))
+    {
+        uint64_t before = fz_load(at[lane], size, t), after = fz_stepped(before, t, n->op);
+        fz_store(at[lane], size, after);
+        v[lane] = n->op < 2 ? before : after;
     }
-    for (uint32_t i = 0; argument && i < COUNT(arguments); argument = argument->next, i++)
-        fz_evaluate_as(f, argument, mask, f->w->p->functions.at[n->name].variables.at[i].type, arguments[i]);
-    const uint64_t masks[] = {first, mask & ~first};
-    for (uint32_t i = 0; i < 2; i++)
-        if (masks[i]) {
-            struct fz_frame called = fz_call(f, i ? (uint32_t)n->value : n->name, masks[i], arguments);
-            fz_each_lane(lane, masks[i]) v[lane] = called.result[lane];
-        }
+}
+
+static void evaluate_same(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
+{
+    uint64_t other[FZ_MAX_LANES];
+    fz_evaluate_pointer(f, n->first, mask, v);
+    fz_evaluate_pointer(f, n->first->next, mask, other);
+    fz_each_lane(lane, fz_live(f, mask)) v[lane] = v[lane] == other[lane];
+}
+
+static void evaluate_builtin(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
+{
+    const struct fe_builtin *b = &fe_builtins[n->value];
+    enum fz_type generic = (enum fz_type)n->type;
+    uint64_t x[FE_BUILTIN_ARGS][FZ_MAX_LANES];
+    uint32_t params = fe_builtin_params(b), i = 0;
+    int known = fz_known(b);
+    INVARIANT(known >= 0 && params <= FE_BUILTIN_ARGS);
+    for (const struct fz_node *a = n->first; a && i < params; a = a->next, i++)
+        fz_evaluate_as(f, a, mask, fz_letter_type(fe_builtin_param(b, i), generic), x[i]);
+    fz_each_lane(lane, fz_live(f, mask))
+    {
+        uint64_t arguments[FE_BUILTIN_ARGS];
+        for (i = 0; i < params; i++)
+            arguments[i] = x[i][lane];
+        v[lane] = fz_apply(known, b, arguments, generic);
+    }
 }
 
 /* The first product first. */
-static void evaluate_dot(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
+static void evaluate_dot(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
 {
     uint64_t a[FZ_MOST_ELEMENTS][FZ_MAX_LANES], b[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
     enum fz_type t = fz_type_of(f->w->p, f->f, n->first), result;
@@ -525,30 +290,88 @@ static void evaluate_dot(struct fz_frame *f, const struct fz_node *n, uint64_t m
         }
 }
 
-void fz_evaluate(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint64_t v[])
+/* ---- calls ------------------------------------------------------------------------------------------- */
+
+/* The lanes that call the first of two functions: a condition says so, or a place that is written there. */
+static fz_lanes call_first(struct fz_frame *f, const struct fz_node *n, fz_lanes mask)
+{
+    if (n->kind == FZ_NODE_CALL)
+        return mask;
+    if (fz_calls_known_place(f->w->p))
+        return fz_known_place(n) == 0 ? mask : 0;
+    return fz_holds(f, n->first, mask);
+}
+
+/* As the parameter has it: an array's is where it is, a structure's all its members. */
+static void evaluate_argument(struct fz_frame *f, const struct fz_node *n, fz_lanes mask,
+                              const struct fz_variable *parameter, uint64_t v[][FZ_MAX_LANES])
+{
+    switch (n->kind) {
+    case FZ_NODE_ADDRESS:
+        fz_each_lane(lane, fz_live(f, mask)) v[0][lane] = (uintptr_t)fz_variable_at(f, n->name, lane);
+        return;
+    case FZ_NODE_STRUCTURE:
+        for (uint32_t i = 0; i < FZ_FIELDS; i++)
+            fz_each_lane(lane, fz_live(f, mask)) v[i][lane] = fz_variable_at(f, n->name, lane)[i];
+        return;
+    default:
+        if (parameter->shape == FZ_POINTER)
+            fz_evaluate_pointer(f, n, mask, v[0]);
+        else
+            fz_evaluate_as(f, n, mask, (enum fz_type)parameter->type, v[0]);
+    }
+}
+
+static void evaluate_call(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
+{
+    struct fz_frame callees[2];
+    fz_lanes first = call_first(f, n, mask);
+    bool either = n->kind == FZ_NODE_CALL_EITHER;
+    const struct fz_node *argument = either ? n->first->next : n->first;
+    for (uint32_t c = 0; c <= either; c++)
+        fz_enter(&callees[c], f->w, c ? (uint32_t)n->value : n->name, mask);
+    for (uint32_t i = 0; argument; argument = argument->next, i++) {
+        uint64_t values[FZ_FIELDS][FZ_MAX_LANES];
+        const struct fz_variable *parameter = &callees[0].f->variables.at[i];
+        evaluate_argument(f, argument, mask, parameter, values);
+        for (uint32_t c = 0; c <= either; c++)
+            for (uint32_t k = 0; k < fz_values_of(parameter); k++)
+                fz_each_lane(lane, fz_live(f, mask)) callees[c]
+                    .values[callees[c].at[i] + lane * fz_values_of(parameter) + k] = values[k][lane];
+    }
+    for (uint32_t c = 0; c <= either; c++) {
+        fz_lanes back = fz_run_call(f, &callees[c], fz_live(f, mask) & (c ? ~first : first));
+        fz_each_lane(lane, back) v[lane] = callees[c].result[lane];
+    }
+}
+
+/* ---- all --------------------------------------------------------------------------------------------- */
+
+void fz_evaluate(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint64_t v[])
 {
     enum fz_type t, result;
-    const void *at[FZ_MAX_LANES];
-    uint64_t yes, elements[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
+    void *at[FZ_MAX_LANES];
+    fz_lanes yes;
+    uint64_t elements[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
     size_t size;
+    mask = fz_live(f, mask);
     switch (n->kind) {
     case FZ_NODE_CONSTANT:
-        fz_each_lane(lane, mask) v[lane] = fz_canonical(cut(n->value, n->type), n->type);
+        fz_each_lane(lane, mask) v[lane] =
+            fz_canonical(fz_cut(n->value, (enum fz_type)n->type), (enum fz_type)n->type);
         break;
     case FZ_NODE_GEOMETRY: fz_each_lane(lane, mask) v[lane] = geometry(f->w, n->op, lane); break;
     case FZ_NODE_UNARY:
         t = fz_type_of(f->w->p, f->f, n->first);
         fz_evaluate(f, n->first, mask, v);
-        fz_each_lane(lane, mask) v[lane] = fz_operate_unary((enum fz_operator)n->op, v[lane], t, &result);
+        fz_each_lane(lane, fz_live(f, mask)) v[lane] =
+            fz_operate_unary((enum fz_operator)n->op, v[lane], t, &result);
         break;
     case FZ_NODE_BINARY: evaluate_binary(f, n, mask, v); break;
-    case FZ_NODE_CHOICE:
-        t = fz_type_of(f->w->p, f->f, n);
-        yes = fz_holds(f, n->first, mask);
-        fz_evaluate_as(f, n->first->next, yes, t, v);
-        fz_evaluate_as(f, n->first->next->next, mask & ~yes, t, v);
-        break;
-    case FZ_NODE_CAST: fz_evaluate_as(f, n->first, mask, n->type, v); break;
+    case FZ_NODE_CHOICE: evaluate_choice(f, n, mask, v); break;
+    case FZ_NODE_CAST: fz_evaluate_as(f, n->first, mask, (enum fz_type)n->type, v); break;
+    case FZ_NODE_INCREMENT: evaluate_increment(f, n, mask, v); break;
+    case FZ_NODE_SAME: evaluate_same(f, n, mask, v); break;
     case FZ_NODE_BUILTIN: evaluate_builtin(f, n, mask, v); break;
     case FZ_NODE_BITS: fz_evaluate(f, n->first, mask, v); break;
     case FZ_NODE_DOT: evaluate_dot(f, n, mask, v); break;
@@ -565,12 +388,9 @@ void fz_evaluate(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uin
         set_where((n->op ? yes == mask : yes != 0) ? mask : 0, mask, v);
         break;
     default:
-        size = find_places(f, n, mask, at);
+        t = fz_type_of(f->w->p, f->f, n);
+        size = fz_find_places(f, n, mask, at);
         INVARIANT(size);
-        fz_each_lane(lane, mask)
-        {
-            v[lane] = 0;
-            memcpy(&v[lane], at[lane], size);
-        }
+        fz_each_lane(lane, fz_live(f, mask)) v[lane] = fz_load(at[lane], size, t);
     }
 }

@@ -5,13 +5,13 @@
 
 /* ---- expressions ------------------------------------------------------------------------------------- */
 
-static void copy(uint64_t to[], const uint64_t from[], uint64_t mask)
+static void copy(uint64_t to[], const uint64_t from[], fz_lanes mask)
 {
     fz_each_lane(lane, mask) to[lane] = from[lane];
 }
 
 /* An operand as the type has it: the elements of a vector are of it. */
-static void evaluate_as(struct fz_frame *f, const struct fz_node *n, uint64_t mask, enum fz_type t,
+static void evaluate_as(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, enum fz_type t,
                         uint64_t v[][FZ_MAX_LANES])
 {
     enum fz_type from = fz_type_of(f->w->p, f->f, n);
@@ -29,7 +29,7 @@ static uint64_t operate(enum fz_operator op, uint64_t a, uint64_t b, enum fz_typ
     return fz_converted(bits, result, t);
 }
 
-static void evaluate_binary(struct fz_frame *f, const struct fz_node *n, uint64_t mask,
+static void evaluate_binary(struct fz_frame *f, const struct fz_node *n, fz_lanes mask,
                             uint64_t v[][FZ_MAX_LANES])
 {
     uint64_t b[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
@@ -41,7 +41,7 @@ static void evaluate_binary(struct fz_frame *f, const struct fz_node *n, uint64_
         fz_each_lane(lane, mask) v[e][lane] = operate((enum fz_operator)n->op, v[e][lane], b[e][lane], t);
 }
 
-static void evaluate_unary(struct fz_frame *f, const struct fz_node *n, uint64_t mask,
+static void evaluate_unary(struct fz_frame *f, const struct fz_node *n, fz_lanes mask,
                            uint64_t v[][FZ_MAX_LANES])
 {
     enum fz_type t = fz_type_of(f->w->p, f->f, n->first), result;
@@ -55,7 +55,7 @@ static void evaluate_unary(struct fz_frame *f, const struct fz_node *n, uint64_t
 }
 
 /* Parts behind each other, or one for all. */
-static void evaluate_made(struct fz_frame *f, const struct fz_node *n, uint64_t mask,
+static void evaluate_made(struct fz_frame *f, const struct fz_node *n, fz_lanes mask,
                           uint64_t v[][FZ_MAX_LANES])
 {
     uint64_t part[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
@@ -68,7 +68,7 @@ static void evaluate_made(struct fz_frame *f, const struct fz_node *n, uint64_t 
     }
 }
 
-static void evaluate_select(struct fz_frame *f, const struct fz_node *n, uint64_t mask,
+static void evaluate_select(struct fz_frame *f, const struct fz_node *n, fz_lanes mask,
                             uint64_t v[][FZ_MAX_LANES])
 {
     uint64_t b[FZ_MOST_ELEMENTS][FZ_MAX_LANES], c[FZ_MOST_ELEMENTS][FZ_MAX_LANES];
@@ -79,18 +79,23 @@ static void evaluate_select(struct fz_frame *f, const struct fz_node *n, uint64_
         fz_each_lane(lane, mask) v[e][lane] = (int64_t)c[e][lane] < 0 ? b[e][lane] : v[e][lane];
 }
 
-static void evaluate_builtin(struct fz_frame *f, const struct fz_node *n, uint64_t mask,
+static void evaluate_builtin(struct fz_frame *f, const struct fz_node *n, fz_lanes mask,
                              uint64_t v[][FZ_MAX_LANES])
 {
-    uint64_t a[3][FZ_MOST_ELEMENTS][FZ_MAX_LANES] = {0};
-    uint32_t count = 0;
-    for (const struct fz_node *x = n->first; x && count < COUNT(a); x = x->next)
-        evaluate_as(f, x, mask, n->type, a[count++]);
+    uint64_t a[FE_BUILTIN_ARGS][FZ_MOST_ELEMENTS][FZ_MAX_LANES];
+    const struct fe_builtin *b = &fe_builtins[n->value];
+    uint32_t params = fe_builtin_params(b), i = 0;
+    int known = fz_known(b);
+    INVARIANT(known >= 0 && params <= FE_BUILTIN_ARGS);
+    for (const struct fz_node *x = n->first; x && i < params; x = x->next)
+        evaluate_as(f, x, mask, n->type, a[i++]);
     for (uint32_t e = 0; e < FZ_MOST_ELEMENTS; e++)
         fz_each_lane(lane, mask)
         {
-            const uint64_t arguments[] = {a[0][e][lane], a[1][e][lane], a[2][e][lane]};
-            v[e][lane] = fz_apply(&fe_builtins[n->value], arguments, n->type);
+            uint64_t arguments[FE_BUILTIN_ARGS];
+            for (i = 0; i < params; i++)
+                arguments[i] = a[i][e][lane];
+            v[e][lane] = fz_apply(known, b, arguments, n->type);
         }
 }
 
@@ -100,7 +105,7 @@ static uint32_t swizzled(const struct fz_node *n, uint32_t element)
 }
 
 /* Where each lane has this element of what n names; false: n is no target. */
-static bool find_places(struct fz_frame *f, const struct fz_node *n, uint64_t mask, uint32_t element,
+static bool find_places(struct fz_frame *f, const struct fz_node *n, fz_lanes mask, uint32_t element,
                         uint64_t *at[])
 {
     switch (n->kind) {
@@ -116,10 +121,11 @@ static bool find_places(struct fz_frame *f, const struct fz_node *n, uint64_t ma
     }
 }
 
-void fz_evaluate_vector(struct fz_frame *f, const struct fz_node *n, uint64_t mask,
+void fz_evaluate_vector(struct fz_frame *f, const struct fz_node *n, fz_lanes mask,
                         uint64_t v[][FZ_MAX_LANES])
 {
-    uint64_t of[FZ_MOST_ELEMENTS][FZ_MAX_LANES], *at[FZ_MAX_LANES], yes;
+    uint64_t of[FZ_MOST_ELEMENTS][FZ_MAX_LANES], *at[FZ_MAX_LANES];
+    fz_lanes yes;
     if (fz_length_of(f->f, n) == 1) {
         fz_evaluate(f, n, mask, v[0]);
         for (uint32_t e = 1; e < FZ_MOST_ELEMENTS; e++)
@@ -168,7 +174,7 @@ bool fz_is_vector_place(const struct fz_frame *f, const struct fz_node *target)
 }
 
 /* All values are taken before the first element changes. */
-void fz_assign_vector(struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+void fz_assign_vector(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     const struct fz_node *target = s->first;
     enum fz_type t = fz_type_of(f->w->p, f->f, target);

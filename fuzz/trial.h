@@ -23,6 +23,7 @@ struct trial {
     struct fz_setup compiled;     /* for what `kernel` was compiled; width 0: for nothing yet */
     void *expected[MAX_BUFFERS];
     uint32_t expected_width;            /* 0: none yet */
+    enum fz_end expected_end;           /* what the reference does */
     char expected_stop[256], stop[256]; /* which index stops the reference, and the latest launch; "": none */
     bool yielded;  /* the latest launch gave up a barrier: groups are not those of the reference */
     bool declined; /* the latest setup's target has not what the program wants */
@@ -38,8 +39,9 @@ size_t trial_bytes(const struct fz_program *p, uint32_t buffer);
 void trial_make_expected(struct trial *t);
 /* What the class's reference says, of a launch of the setup's width. False: it can say nothing. */
 bool trial_expect(struct trial *t, const struct fz_setup *s);
-/* What the latest launch has left is what is expected of others. Always true. */
-bool trial_keep(struct trial *t);
+/* Keeps what the reference does not say of the launch of the reference setup, to be expected of others: the
+ * place where it stops, and what is in the buffers of a mistake that was planted. */
+void trial_keep(struct trial *t);
 /* Whether the latest launch has left what is expected, or stopped where that stops. */
 bool trial_compare(struct trial *t, const struct fz_setup *s);
 /* Whether what a launch that ended well has counted can be: every access takes a transaction or a pass at
