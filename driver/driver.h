@@ -29,6 +29,18 @@ enum exit_code exit_of_compilation(kernc_compile_status status);
 
 /* ---- tables (options.c) ------------------------------------------------------------------------------ */
 
+enum verb_id {
+#define VERB(id, name, arguments, help) VERB_##id,
+#include "driver/verbs.def"
+    VERBS
+};
+/* Sets of verbs. */
+enum {
+#define VERB(id, name, arguments, help) IN_##id = 1 << VERB_##id,
+#include "driver/verbs.def"
+    IN_COMPILING = IN_BUILD | IN_RUN | IN_DUMP | IN_COMPARE | IN_TUNE,
+    IN_ALL = (1 << VERBS) - 1
+};
 enum option_id {
 #define OPTION(id, name, letter, argument, verbs, help) OPTION_##id,
 #include "driver/options.def"
@@ -37,7 +49,9 @@ enum option_id {
 struct option_info {
     const char *name;
     char letter;
-    const char *argument, *verbs, *help;
+    const char *argument;
+    uint32_t verbs; /* a set */
+    const char *help;
 };
 extern const struct option_info option_info[OPTIONS];
 /* The table's rows in order, titles (id == OPTIONS) between them. */
@@ -50,14 +64,17 @@ extern const size_t option_row_count;
 
 struct command;
 struct verb {
-    char letter;
+    enum verb_id id;
     const char *name, *arguments, *help;
     int (*run)(struct command *);
 };
-#define VERB(letter, name, arguments, help) int verb_##name(struct command *);
+#define VERB(id, name, arguments, help) int verb_##name(struct command *);
 #include "driver/verbs.def"
-extern const struct verb verbs[];
-extern const size_t verb_count;
+extern const struct verb verbs[VERBS];
+static inline bool verb_in(const struct verb *v, uint32_t set)
+{
+    return set >> v->id & 1;
+}
 
 /* ---- what was given ---------------------------------------------------------------------------------- */
 

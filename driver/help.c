@@ -48,7 +48,7 @@ void command_help(const struct command *c)
         const struct option_row *row = &option_rows[i];
         if (row->id == OPTIONS) {
             title = row->title;
-        } else if (strchr(option_info[row->id].verbs, c->verb->letter)) {
+        } else if (verb_in(c->verb, option_info[row->id].verbs)) {
             if (title)
                 printf("\n%s:\n", title);
             title = NULL;
@@ -66,7 +66,7 @@ void help(void)
     printf("kernc %s: compiler and SIMT interpreter for Kern, a small C-like kernel language\n\n"
            "usage: kernc VERB [options] FILE\n\n",
            KERNC_VERSION);
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < VERBS; i++) {
         int n = printf("  kernc %s [options] %s", verbs[i].name, verbs[i].arguments);
         printf("%*s%s\n", n < 42 ? 42 - n : 1, "", verbs[i].help);
     }

@@ -65,7 +65,7 @@ static int take_target(struct command *c, kernc_options *o)
     enum target t = target ? target_find(target) : TARGET_bytecode;
     if (t == TARGETS)
         return complain(c, EXIT_USAGE, "there is no target '%s'; there are bytecode and warp-core", target);
-    if (c->verb->letter == 'c')
+    if (c->verb->id == VERB_COMPARE)
         return EXIT_OK;
     if (mode && t == TARGET_bytecode)
         return complain(c, EXIT_USAGE, "--divergence is for --target=warp-core");
@@ -135,7 +135,7 @@ static void show_text(kernc_result *r, kernc_text what)
 static void show_collected(const struct command *c, kernc_result *r)
 {
     const char *remarks = option_value(c, OPTION_REMARKS);
-    if (remarks && c->verb->letter != 'd')
+    if (remarks && c->verb->id != VERB_DUMP)
         show_text(r, *remarks ? KERNC_TEXT_REMARKS_JSON : KERNC_TEXT_REMARKS);
     if (option_given(c, OPTION_PASS_STATS))
         show_text(r, KERNC_TEXT_STATS);

@@ -9,7 +9,9 @@ enum kind {
 };
 
 static const struct kind_info {
-    const char *ending, *text, *verbs, *way;
+    const char *ending, *text;
+    uint32_t verbs;
+    const char *way;
 } kinds[KINDS] = {
 #define KIND(id, ending, text, verbs, way) {ending, text, verbs, way},
 #include "driver/kinds.def"
@@ -38,9 +40,9 @@ static const char *taken_by(struct command *c)
     struct text t = {.arena = &c->arena};
     uint32_t left = 0;
     for (uint32_t k = 0; k < KINDS; k++)
-        left += strchr(kinds[k].verbs, c->verb->letter) != NULL;
+        left += verb_in(c->verb, kinds[k].verbs);
     for (uint32_t k = 0; k < KINDS; k++)
-        if (strchr(kinds[k].verbs, c->verb->letter))
+        if (verb_in(c->verb, kinds[k].verbs))
             text_printf(&t, "%s%s", kinds[k].text, --left > 1 ? ", " : left ? " or " : "");
     return t.at;
 }
@@ -48,7 +50,7 @@ static const char *taken_by(struct command *c)
 int check_kind(struct command *c, const struct text *text)
 {
     enum kind k = kind_of(c->file, text);
-    if (k == KINDS || strchr(kinds[k].verbs, c->verb->letter))
+    if (k == KINDS || verb_in(c->verb, kinds[k].verbs))
         return EXIT_OK;
     return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "%s is %s: kernc %s takes %s; %s", input_name(c),
                 kinds[k].text, c->verb->name, taken_by(c), kinds[k].way);

@@ -99,7 +99,7 @@ int limit_take(struct command *c, struct given *g)
             return complain(c, EXIT_USAGE, "the limit '%s' is fixed", l->name);
         if (l->option == OPTIONS)
             return EXIT_OK;
-        if (!strchr(option_info[l->option].verbs, c->verb->letter))
+        if (!verb_in(c->verb, option_info[l->option].verbs))
             return complain(c, EXIT_USAGE, "%s has no limit '%s'", c->verb->name, l->name);
         *g = (struct given){l->option, g->value + n + 1};
         return EXIT_OK;

@@ -12,7 +12,7 @@
 
 static bool belongs(const struct option_info *o, const struct verb *v)
 {
-    return strchr(o->verbs, v->letter) != NULL;
+    return verb_in(v, o->verbs);
 }
 
 /* ---- manual page ------------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static void man_option(const struct option_info *o)
     man_text(o->help);
     printf(" (");
     const char *separator = "";
-    for (size_t i = 0; i < verb_count; i++)
+    for (size_t i = 0; i < VERBS; i++)
         if (belongs(o, &verbs[i])) {
             printf("%s%s", separator, verbs[i].name);
             separator = ", ";
@@ -54,7 +54,7 @@ static void man_option(const struct option_info *o)
 static void man_verbs(void)
 {
     printf(".SH VERBS\n");
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < VERBS; i++) {
         printf(".TP\n.B kernc %s \\fR[\\fIoptions\\fR] ", verbs[i].name);
         man_text(verbs[i].arguments);
         printf("\n");
@@ -214,13 +214,13 @@ static void bash_completion(void)
     for (int i = 0; i < OPTIONS; i++)
         bash_values(&option_info[i]);
     printf("    esac\n    case ${COMP_WORDS[1]} in\n");
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < VERBS; i++) {
         printf("    %s) words=\"", verbs[i].name);
         bash_words_of(&verbs[i]);
         printf("\" ;;\n");
     }
     printf("    esac\n    COMPREPLY=()\n    [[ $COMP_CWORD == 1 ]] && values=\"");
-    for (size_t i = 0; i < verb_count; i++)
+    for (size_t i = 0; i < VERBS; i++)
         printf("%s ", verbs[i].name);
     printf("--help --version\"\n");
     fputs(bash_end, stdout);
@@ -283,14 +283,14 @@ static void zsh_option(const struct option_info *o)
 static void zsh_completion(void)
 {
     printf("#compdef kernc\nif (( CURRENT == 2 )); then\n    local -a verbs=(\n");
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < VERBS; i++) {
         printf("        '%s:", verbs[i].name);
         zsh_text(verbs[i].help);
         printf("'\n");
     }
     printf("    )\n    _describe verb verbs\nelse\n"
            "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < VERBS; i++) {
         printf("    %s)\n        _arguments \\\n", verbs[i].name);
         for (int k = 0; k < OPTIONS; k++)
             if (belongs(&option_info[k], &verbs[i]))
@@ -317,7 +317,7 @@ static void fish_switch(const char *text)
 static void fish_condition(const struct option_info *o)
 {
     printf(" -n '__fish_seen_subcommand_from");
-    for (size_t i = 0; i < verb_count; i++)
+    for (size_t i = 0; i < VERBS; i++)
         if (belongs(o, &verbs[i]))
             printf(" %s", verbs[i].name);
     printf("'");
@@ -359,7 +359,7 @@ static void fish_option(const struct option_info *o)
 static void fish_completion(void)
 {
     printf("# fish completion for kernc\n");
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < VERBS; i++) {
         printf("complete -c kernc -n __fish_use_subcommand -f -a %s -d '", verbs[i].name);
         fish_text(verbs[i].help);
         printf("'\n");

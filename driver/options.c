@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const struct verb verbs[] = {
-#define VERB(letter, name, arguments, help) {letter, #name, arguments, help, verb_##name},
+const struct verb verbs[VERBS] = {
+#define VERB(id, name, arguments, help) {VERB_##id, #name, arguments, help, verb_##name},
 #include "driver/verbs.def"
 };
-const size_t verb_count = COUNT(verbs);
 
 const struct option_info option_info[OPTIONS] = {
 #define OPTION(id, name, letter, argument, verbs, help) [OPTION_##id] = {name, letter, argument, verbs, help},
@@ -44,14 +43,14 @@ static int argument_kind(const char *argument)
     return *argument == '=' ? required_argument : *argument ? optional_argument : no_argument;
 }
 
-static void make_getopt_tables(char verb, struct getopt_tables *t)
+static void make_getopt_tables(const struct verb *verb, struct getopt_tables *t)
 {
     struct option *name = t->names;
     char *letter = t->letters;
     *letter++ = ':';
     for (int i = 0; i < OPTIONS; i++) {
         const struct option_info *o = &option_info[i];
-        if (!strchr(o->verbs, verb))
+        if (!verb_in(verb, o->verbs))
             continue;
         if (*o->name)
             *name++ = (struct option){o->name, argument_kind(o->argument), NULL, FIRST_LONG + i};
@@ -64,12 +63,12 @@ static void make_getopt_tables(char verb, struct getopt_tables *t)
     *letter = 0;
 }
 
-static enum option_id option_of(char verb, int code)
+static enum option_id option_of(const struct verb *verb, int code)
 {
     if (code >= FIRST_LONG)
         return (enum option_id)(code - FIRST_LONG);
     for (int i = 0; i < OPTIONS; i++)
-        if (option_info[i].letter == code && strchr(option_info[i].verbs, verb))
+        if (option_info[i].letter == code && verb_in(verb, option_info[i].verbs))
             return (enum option_id)i;
     BUG("getopt gave %d", code);
 }
@@ -79,7 +78,7 @@ static enum option_id option_of(char verb, int code)
 static const struct verb *find_verb(struct command *c, const char *name)
 {
     struct nearest n = nearest_to(name);
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < VERBS; i++) {
         if (strcmp(verbs[i].name, name) == 0)
             return &verbs[i];
         nearest_consider(&n, verbs[i].name);
@@ -105,8 +104,8 @@ static int usage(struct command *c, const char *what)
 static const char *owners(struct command *c, const struct option_info *o)
 {
     const char *names = "";
-    for (size_t i = 0; i < verb_count; i++)
-        if (strchr(o->verbs, verbs[i].letter))
+    for (size_t i = 0; i < VERBS; i++)
+        if (verb_in(&verbs[i], o->verbs))
             names = arena_printf(&c->arena, "%s%s%s", names, *names ? ", " : "", verbs[i].name);
     return names;
 }
@@ -118,7 +117,7 @@ static int refuse_name(struct command *c, const char *word, const char *name)
     const char *begun = NULL;
     for (int i = 0; i < OPTIONS; i++) {
         const struct option_info *o = &option_info[i];
-        bool mine = strchr(o->verbs, c->verb->letter) != NULL;
+        bool mine = verb_in(c->verb, o->verbs);
         if (i == OPTION_CPP && c->verb->run == verb_fix && strcmp(o->name, name) == 0)
             return complain(c, EXIT_USAGE,
                             "fix mends what is written in a file, not what the preprocessor makes of it: run "
@@ -158,7 +157,7 @@ static int refuse(struct command *c, int code, const char *word)
     const char *name = word + strspn(word, "-");
     if (code == '?' && optopt < FIRST_LONG)
         return refuse_name(c, word, arena_strdup(&c->arena, name, strcspn(name, "=")));
-    const struct option_info *o = &option_info[option_of(c->verb->letter, optopt)];
+    const struct option_info *o = &option_info[option_of(c->verb, optopt)];
     if (code == '?')
         return usage(c, arena_printf(&c->arena, "--%s takes no value", o->name));
     if (*o->name)
@@ -206,13 +205,13 @@ int command_parse(struct command *c, int argc, char **argv)
     c->verb = find_verb(c, argv[1]);
     if (!c->verb)
         return EXIT_USAGE;
-    make_getopt_tables(c->verb->letter, &tables);
+    make_getopt_tables(c->verb, &tables);
     opterr = 0;
     argc--, argv++;
     for (int code; (code = getopt_long_only(argc, argv, tables.letters, tables.names, NULL)) != -1;) {
         if (code == '?' || code == ':')
             return refuse(c, code, argv[optind - 1]);
-        struct given g = {option_of(c->verb->letter, code), optarg ? optarg : ""};
+        struct given g = {option_of(c->verb, code), optarg ? optarg : ""};
         int wrong = g.id == OPTION_LIMIT ? limit_take(c, &g) : EXIT_OK;
         if (wrong)
             return wrong;

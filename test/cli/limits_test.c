@@ -46,7 +46,7 @@ static bool takes(const struct tried_verb *v, enum option_id o)
     size_t i = 0;
     while (strcmp(verbs[i].name, v->name) != 0)
         i++;
-    return strchr(option_info[o].verbs, verbs[i].letter);
+    return verb_in(&verbs[i], option_info[o].verbs);
 }
 
 static struct arena arena;

@@ -14,11 +14,11 @@ static const char *spelling(const struct option_info *o, struct arena *a)
                      : arena_printf(a, "`--%s%s`", o->name, argument);
 }
 
-static const char *verbs_of(const char *letters, struct arena *a)
+static const char *verbs_of(uint32_t set, struct arena *a)
 {
     const char *names = "";
-    for (size_t i = 0; i < verb_count; i++)
-        if (strchr(letters, verbs[i].letter))
+    for (size_t i = 0; i < VERBS; i++)
+        if (verb_in(&verbs[i], set))
             names = arena_printf(a, "%s%s%s", names, *names ? " " : "", verbs[i].name);
     return names;
 }
@@ -43,7 +43,7 @@ void doc_driver_verbs(struct text *out)
 {
     struct arena a = {0};
     doc_heading(out, "verb", "does", NULL);
-    for (size_t i = 0; i < verb_count; i++)
+    for (size_t i = 0; i < VERBS; i++)
         doc_row(out, arena_printf(&a, "`%s`", verbs[i].name), verbs[i].help, NULL);
     arena_free(&a);
 }
@@ -52,7 +52,7 @@ void doc_driver_kinds(struct text *out)
 {
     struct arena a = {0};
     doc_heading(out, "a file that holds", "is for", "and otherwise", NULL);
-#define KIND(id, ending, text, letters, way) doc_row(out, text, verbs_of(letters, &a), way, NULL);
+#define KIND(id, ending, text, verbs, way) doc_row(out, text, verbs_of(verbs, &a), way, NULL);
 #include "driver/kinds.def"
     arena_free(&a);
 }
