@@ -17,7 +17,7 @@
 static int read_sizes(struct run *r, enum option_id id, enum launch_clause c)
 {
     const char *text = option_value(r->command, id);
-    const char *why = text ? launch_parse_sizes(&r->command->arena, text, c, &r->x.launch) : NULL;
+    const char *why = text ? launch_parse_sizes(&r->command->arena, text, c, &r->x.choice.launch) : NULL;
     return why ? complain(r->command, EXIT_USAGE, "--%s wants %s, not '%s': %s", option_info[id].name,
                           c == LAUNCH_SHARED ? "numbers of elements such as 64 or 64,32"
                                              : "one to three sizes such as 8,8,1",
@@ -88,11 +88,11 @@ static int read_argument(struct run *r, const char *text)
         return complain(r->command, EXIT_USAGE, "--arg wants NAME=SPEC, not '%s'", text);
     if (problem)
         return fail_here(r, "--arg %s: %s", text, problem);
-    const struct launch_argument *old = experiment_argument(&r->x.launch, given.name);
+    const struct launch_argument *old = experiment_argument(&r->x.choice.launch, given.name);
     if (old)
-        r->x.launch.arguments.at[old - r->x.launch.arguments.at] = given;
+        r->x.choice.launch.arguments.at[old - r->x.choice.launch.arguments.at] = given;
     else
-        vec_push(a, &r->x.launch.arguments, given);
+        vec_push(a, &r->x.choice.launch.arguments, given);
     return EXIT_OK;
 }
 
@@ -103,7 +103,7 @@ static int read_output(struct run *r, enum option_id id, const char *text)
     const char *problem = id == OPTION_SHOW ? launch_parse_show(a, text, &o) : launch_parse_save(a, text, &o);
     if (problem)
         return complain(r->command, EXIT_USAGE, "--%s: %s, not '%s'", option_info[id].name, problem, text);
-    vec_push(a, &r->x.launch.outputs, o);
+    vec_push(a, &r->x.choice.launch.outputs, o);
     return EXIT_OK;
 }
 
@@ -189,18 +189,18 @@ int launch_failed(struct run *r)
 /* " of launch 2 (step), round 3": where a plan of several stopped; "" in a plan of one. */
 static const char *launch_which(struct run *r)
 {
-    const struct experiment_step *s = r->x.at;
-    const char *round = r->x.repeating
-                            ? arena_printf(&r->command->arena, ", round %llu", (unsigned long long)r->x.round)
-                            : "";
-    if (!s || !s->kernel || (r->x.launches == 1 && !r->x.repeating))
+    const struct experiment_step *s = r->x.position.step;
+    const char *round = r->x.position.repeating ? arena_printf(&r->command->arena, ", round %llu",
+                                                               (unsigned long long)r->x.position.round)
+                                                : "";
+    if (!s || !s->kernel || (r->x.launches == 1 && !r->x.position.repeating))
         return "";
     return arena_printf(&r->command->arena, " of launch %u (%s)%s", s->number, s->launch.kernel, round);
 }
 
 place launch_clause(const struct run *r)
 {
-    const struct launch *d = r->x.at ? r->x.at->directive : NULL;
+    const struct launch *d = r->x.position.step ? r->x.position.step->directive : NULL;
     bool here = r->source && d && d->shared[0] && !option_given(r->command, OPTION_SHARED) && r->x.context &&
                 r->x.context->error_of_shared;
     return here ? directive_place(r, d->line, "shared", '(') : NOWHERE;

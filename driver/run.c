@@ -167,8 +167,8 @@ static int launch(struct run *r)
     bool counted = option_given(c, OPTION_STATS) || option_given(c, OPTION_STATS_JSON) ||
                    option_given(c, OPTION_PROFILE) || option_given(c, OPTION_JOB) || r->replayed;
     r->x.api.scheme = option_value(c, OPTION_SCHEME);
-    r->x.stepped = launch_write_outputs;
-    r->x.user = r;
+    r->x.hooks.stepped = launch_write_outputs;
+    r->x.hooks.stepped_user = r;
     job_begin(r);
     progress_begin(progress, arena_printf(&r->command->arena, "running %s", experiment_name(&r->x)));
     r->progress = progress;
@@ -205,13 +205,13 @@ int launch_open(struct run *r, const void *program, size_t n)
     const struct command *c = r->command;
     r->x.arena = &r->command->arena;
     r->x.input = c->file;
-    r->x.kernel_name = option_value(c, OPTION_KERNEL);
-    r->x.launch_name = option_value(c, OPTION_LAUNCH);
-    if (r->x.kernel_name && r->x.launch_name)
+    r->x.choice.kernel_name = option_value(c, OPTION_KERNEL);
+    r->x.choice.launch_name = option_value(c, OPTION_LAUNCH);
+    if (r->x.choice.kernel_name && r->x.choice.launch_name)
         return complain(r->command, EXIT_USAGE, "--kernel and --launch each choose what runs: give one");
-    r->x.own_outputs = option_given(c, OPTION_NO_OUTPUTS);
-    r->x.print = r->quiet ? NULL : print_output;
-    r->x.print_user = r;
+    r->x.choice.own_outputs = option_given(c, OPTION_NO_OUTPUTS);
+    r->x.hooks.print = r->quiet ? NULL : print_output;
+    r->x.hooks.print_user = r;
     for (uint32_t i = 0; i < c->given.count; i++)
         if (c->given.at[i].id == OPTION_LOAD || c->given.at[i].id == OPTION_LIBM)
             vec_push(r->x.arena, &r->x.libraries,

@@ -94,7 +94,7 @@ static struct run new_run(struct tuning *x)
                         .quiet = true,
                         .x = {.api.size = sizeof(kernc_launch),
                               .api.interrupt = interrupt_flag(),
-                              .earlier = true,
+                              .choice.earlier = true,
                               .max_memory = (uint64_t)2 << 30}};
 }
 

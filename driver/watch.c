@@ -185,15 +185,15 @@ static void add_row(const struct run *r, const kernc_step *s, struct text *t)
 static void add_heading(const struct run *r, const kernc_step *s, struct text *t)
 {
     const kernc_launch *l = &r->x.api;
-    const struct experiment_step *at = r->x.at;
+    const struct experiment_step *at = r->x.position.step;
     const char *scheme = l->scheme ? l->scheme : kernc_module_scheme(r->x.module);
     size_t start;
     if (t->length)
         text_char(t, '\n');
     if (experiment_is_sequence(&r->x))
         text_printf(t, "launch %u, ", at->number);
-    if (r->x.repeating)
-        text_printf(t, "round %llu, ", (unsigned long long)r->x.round);
+    if (r->x.position.repeating)
+        text_printf(t, "round %llu, ", (unsigned long long)r->x.position.round);
     text_printf(t, "%s: scheme %s, warp %u of block (%u,%u,%u)\n", at->launch.kernel, scheme, l->step_warp,
                 l->step_block[0], l->step_block[1], l->step_block[2]);
     start = t->length;

@@ -218,7 +218,7 @@ static bool run_sequence(struct trial *t, const struct fz_setup *s, uint64_t fue
     experiment_close(x);
     *x = (struct experiment){.arena = &t->arena,
                              .input = "program.kern",
-                             .own_outputs = false,
+                             .choice.own_outputs = false,
                              .api = launch_of(t, s, fuel),
                              .max_memory = (uint64_t)1 << 28};
     if (!experiment_open(x, t->program, t->program_bytes) && memory_or_fail(x->problem.status))

@@ -40,8 +40,8 @@ static bool load(struct experiment *x, const void *program, size_t n)
 {
     kernc_context_options o = {.size = sizeof o,
                                .max_memory = x->max_memory,
-                               .output = x->print ? x->print : drop_output,
-                               .output_user = x->print_user};
+                               .output = x->hooks.print ? x->hooks.print : drop_output,
+                               .output_user = x->hooks.print_user};
     kernc_status status = kernc_context_create(&o, &x->context);
     for (uint32_t i = 0; status == KERNC_OK && i < x->libraries.count; i++)
         status = kernc_load_library(x->context, x->libraries.at[i]);
@@ -85,10 +85,10 @@ kernc_status experiment_launch(struct experiment *x, struct experiment_step *ste
     l.arg_count = step->arguments.count;
     struct launch sized = step->launch;
     enum launch_clause at;
-    const char *problem = launch_at_round(&sized, x->round, &at);
+    const char *problem = launch_at_round(&sized, x->position.round, &at);
     if (problem) {
         experiment_bad_launch(x, "%s(%s) in round %llu: %s", launch_clause_names[at], sized.by_round[at],
-                              (unsigned long long)x->round, problem);
+                              (unsigned long long)x->position.round, problem);
         x->problem.line = sized.line;
         return x->problem.status;
     }
@@ -125,10 +125,10 @@ static kernc_status run_launch(struct experiment *x, struct experiment_step *ste
 
 static kernc_status run_step(struct experiment *x, struct experiment_step *step, kernc_statistics **sum)
 {
-    x->at = step;
+    x->position.step = step;
     kernc_status status = step->kernel ? run_launch(x, step, sum) : KERNC_OK;
-    if (status == KERNC_OK && x->stepped)
-        x->stepped(x->user, step);
+    if (status == KERNC_OK && x->hooks.stepped)
+        x->hooks.stepped(x->hooks.stepped_user, step);
     return status;
 }
 
@@ -166,8 +166,8 @@ static kernc_status run_repeat(struct experiment *x, uint32_t first, uint32_t en
     uint64_t most = repeat->rounds ? repeat->rounds : x->max_rounds ? x->max_rounds : EXPERIMENT_ROUNDS;
     kernc_status status = KERNC_OK;
     bool more = true;
-    x->repeating = true;
-    for (x->round = 0; more && x->round < most; x->round++) {
+    x->position.repeating = true;
+    for (x->position.round = 0; more && x->position.round < most; x->position.round++) {
         uint8_t *bits;
         uint32_t n;
         if (flag_bits(x, repeat, &bits, &n))
@@ -181,8 +181,8 @@ static kernc_status run_repeat(struct experiment *x, uint32_t first, uint32_t en
     }
     if (more && !repeat->rounds)
         return too_many_rounds(x, repeat, most);
-    x->repeating = false;
-    x->round = 0;
+    x->position.repeating = false;
+    x->position.round = 0;
     return KERNC_OK;
 }
 

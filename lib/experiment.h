@@ -53,25 +53,41 @@ struct experiment_step {
     kernc_statistics *statistics; /* of all its runs, where they are wanted; the experiment's */
 };
 
-struct experiment {
-    struct arena *arena;     /* the caller's: names, texts and lists live there */
-    const char *input;       /* the program's name in messages */
+/* What of the program runs, and what is given in place of what its directives say. */
+struct experiment_choice {
     const char *kernel_name; /* its first launch alone; NULL: the file's plan, or the only kernel */
     const char *launch_name; /* this launch alone: its number from 1, or its kernel's; or NULL */
     bool first_only;         /* the plan's first launch alone */
     bool earlier;            /* what stands before the chosen launch runs too, uncounted; of a repeat that
-                                     it stands in, all */
+                                it stands in, all */
     struct launch launch;    /* sizes of 0 and what is not named: the directive's */
     bool own_outputs;        /* the directives' outputs do not count */
-    kernc_launch api;        /* scheme, warp (0: the program's own), threads, fuel, … */
-    uint64_t max_memory;     /* bytes of a buffer, and of the context */
-    uint64_t max_rounds;     /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
-    kernc_output_function *print; /* gets what the kernel prints, beside print_user; NULL: nobody does */
+};
+
+/* Functions of the caller; NULL: none is called. */
+struct experiment_hooks {
+    kernc_output_function *print; /* gets what the kernel prints, beside print_user */
     void *print_user;
+    void (*stepped)(void *user, const struct experiment_step *step); /* behind each step that went well */
+    void *stepped_user;
+};
+
+/* The step that runs, or where it stopped. */
+struct experiment_position {
+    struct experiment_step *step; /* NULL: none has begun */
+    uint64_t round;               /* of the repeat that it stands in */
+    bool repeating;               /* it stands in one */
+};
+
+struct experiment {
+    struct arena *arena; /* the caller's: names, texts and lists live there */
+    const char *input;   /* the program's name in messages */
+    struct experiment_choice choice;
+    kernc_launch api;    /* scheme, warp (0: the program's own), threads, fuel, … */
+    uint64_t max_memory; /* bytes of a buffer, and of the context */
+    uint64_t max_rounds; /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
+    struct experiment_hooks hooks;
     VEC(const char *) libraries;
-    /* Called behind each step that went well; NULL: nobody is. */
-    void (*stepped)(void *user, const struct experiment_step *step);
-    void *user;
 
     kernc_context *context; /* what experiment_open makes; freed by experiment_close */
     kernc_module *module;
@@ -79,9 +95,7 @@ struct experiment {
     struct experiment_step *first; /* the first launch */
     uint32_t launches;             /* directives of the plan that are launches; with repeats more run */
     VEC(struct experiment_buffer) named;
-    struct experiment_step *at; /* the step that runs, or where it stopped */
-    uint64_t round;             /* of the repeat that it stands in */
-    bool repeating;             /* it stands in one */
+    struct experiment_position position;
     struct experiment_problem problem;
 };
 #define EXPERIMENT_ROUNDS ((uint64_t)1 << 20)

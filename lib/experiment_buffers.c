@@ -64,14 +64,14 @@ static const struct launch *find_directive(const struct experiment *x, const cha
  * given the buffer. */
 static const struct launch_value *own_value(const struct experiment *x, const char *name)
 {
-    const struct launch_argument *own = experiment_argument(&x->launch, name);
+    const struct launch_argument *own = experiment_argument(&x->choice.launch, name);
     const struct experiment_step *meant = experiment_meant(x);
     const struct launch *only = meant ? meant->directive : NULL;
     for (uint32_t i = 0; only && i < only->arguments.count; i++) {
         const struct launch_argument *a = &only->arguments.at[i];
         if (a->value.kind == LAUNCH_NAMED && strcmp(a->value.text, name) == 0 &&
-            experiment_argument(&x->launch, a->name))
-            own = experiment_argument(&x->launch, a->name);
+            experiment_argument(&x->choice.launch, a->name))
+            own = experiment_argument(&x->choice.launch, a->name);
     }
     return own ? &own->value : NULL;
 }
@@ -149,10 +149,10 @@ static bool make_number(struct experiment *x, const struct experiment_step *s, c
                         const struct launch_value *v, kernc_argument *argument)
 {
     uint64_t bits = 0;
-    const char *problem = launch_make_scalar(v, (enum launch_element)p->element, x->round, &bits);
-    if (problem && x->round)
-        problem =
-            arena_printf(x->arena, "%s in round %llu: %s", v->text, (unsigned long long)x->round, problem);
+    const char *problem = launch_make_scalar(v, (enum launch_element)p->element, x->position.round, &bits);
+    if (problem && x->position.round)
+        problem = arena_printf(x->arena, "%s in round %llu: %s", v->text,
+                               (unsigned long long)x->position.round, problem);
     *argument = kernc_arg_bits(p->name, bits);
     return !problem || bad_value(x, wanted_by(s, p), v, problem);
 }

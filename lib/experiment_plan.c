@@ -137,20 +137,21 @@ static bool add_named_launch(struct experiment *x)
 {
     char *end;
     uint32_t number;
-    uint64_t wanted = strtoull(x->launch_name, &end, 10);
-    bool digits = *x->launch_name >= '0' && *x->launch_name <= '9' && *end == 0;
+    uint64_t wanted = strtoull(x->choice.launch_name, &end, 10);
+    bool digits = *x->choice.launch_name >= '0' && *x->choice.launch_name <= '9' && *end == 0;
     const struct launch *l =
-        digits && !wanted ? NULL : find_launch(x, digits ? NULL : x->launch_name, wanted, &number);
+        digits && !wanted ? NULL : find_launch(x, digits ? NULL : x->choice.launch_name, wanted, &number);
     if (!l)
-        return bad_launch(x, "there is no launch '%s'; there are: %s", x->launch_name, launch_names(x));
+        return bad_launch(x, "there is no launch '%s'; there are: %s", x->choice.launch_name,
+                          launch_names(x));
     return add_step(x, l, l->kernel, number);
 }
 
 static bool add_one_launch(struct experiment *x)
 {
     uint32_t number;
-    const struct launch *l = find_launch(x, x->kernel_name, 0, &number);
-    const char *name = x->kernel_name ? x->kernel_name : l ? l->kernel : NULL;
+    const struct launch *l = find_launch(x, x->choice.kernel_name, 0, &number);
+    const char *name = x->choice.kernel_name ? x->choice.kernel_name : l ? l->kernel : NULL;
     uint32_t count = kernc_module_kernel_count(x->module);
     if (!name && count == 1)
         name = kernc_kernel_name(kernc_module_kernel_at(x->module, 0));
@@ -174,13 +175,13 @@ static bool add_earlier(struct experiment *x)
 
 static bool choose(struct experiment *x)
 {
-    bool one = x->kernel_name || x->first_only || experiment_directives(x) == 0;
-    if (!x->launch_name && !one)
+    bool one = x->choice.kernel_name || x->choice.first_only || experiment_directives(x) == 0;
+    if (!x->choice.launch_name && !one)
         return add_plan(x, 0);
-    if (!(x->launch_name ? add_named_launch(x) : add_one_launch(x)))
+    if (!(x->choice.launch_name ? add_named_launch(x) : add_one_launch(x)))
         return false;
     x->steps.at[0].chosen = true;
-    return x->earlier && x->steps.at[0].number ? add_earlier(x) : true;
+    return x->choice.earlier && x->steps.at[0].number ? add_earlier(x) : true;
 }
 
 /* Whether the caller's sizes and plain names are about this launch. */
@@ -285,17 +286,18 @@ static bool check_output(struct experiment *x, const struct launch_output *o)
 /* All that the caller named. */
 static bool check_names(struct experiment *x)
 {
-    if (!experiment_meant(x) && (x->launch.grid[0] || x->launch.block[0] || x->launch.shared[0]))
+    if (!experiment_meant(x) &&
+        (x->choice.launch.grid[0] || x->choice.launch.block[0] || x->choice.launch.shared[0]))
         return bad_launch(x, "--%s is for one launch, and %s has %u: --launch=NAME chooses one",
-                          x->launch.grid[0]    ? "grid"
-                          : x->launch.block[0] ? "block"
-                                               : "shared",
+                          x->choice.launch.grid[0]    ? "grid"
+                          : x->choice.launch.block[0] ? "block"
+                                                      : "shared",
                           x->input, x->launches);
-    for (uint32_t i = 0; i < x->launch.arguments.count; i++)
-        if (!check_name(x, x->launch.arguments.at[i].name))
+    for (uint32_t i = 0; i < x->choice.launch.arguments.count; i++)
+        if (!check_name(x, x->choice.launch.arguments.at[i].name))
             return false;
-    for (uint32_t i = 0; i < x->launch.outputs.count; i++)
-        if (!check_output(x, &x->launch.outputs.at[i]))
+    for (uint32_t i = 0; i < x->choice.launch.outputs.count; i++)
+        if (!check_output(x, &x->choice.launch.outputs.at[i]))
             return false;
     return true;
 }
@@ -321,9 +323,9 @@ static void take_argument(struct experiment *x, struct experiment_step *s, const
     const struct launch_argument *d = s->directive ? experiment_argument(s->directive, p->name) : NULL;
     struct launch_argument a;
     bool own = false;
-    for (uint32_t i = 0; !(d && d->value.kind == LAUNCH_NAMED) && i < x->launch.arguments.count; i++)
-        if (names_parameter(x, s, x->launch.arguments.at[i].name, p)) {
-            d = &x->launch.arguments.at[i];
+    for (uint32_t i = 0; !(d && d->value.kind == LAUNCH_NAMED) && i < x->choice.launch.arguments.count; i++)
+        if (names_parameter(x, s, x->choice.launch.arguments.at[i].name, p)) {
+            d = &x->choice.launch.arguments.at[i];
             own = true;
         }
     if (!d)
@@ -344,7 +346,7 @@ static void take_outputs(struct experiment *x, struct launch *to, const struct l
 static void take_sizes(struct experiment *x, struct experiment_step *s, enum launch_clause c)
 {
     uint32_t count;
-    struct launch *from = &x->launch;
+    struct launch *from = &x->choice.launch;
     if ((!*launch_sizes(from, c, &count) || !is_meant(x, s)) && s->directive)
         from = (struct launch *)s->directive;
     memcpy(launch_sizes(&s->launch, c, &count), launch_sizes(from, c, &count), count * sizeof(uint32_t));
@@ -355,7 +357,7 @@ static void merge(struct experiment *x, struct experiment_step *s)
 {
     for (uint32_t i = 0; i < s->param_count; i++)
         take_argument(x, s, &s->params[i]);
-    if (s->directive && !x->own_outputs)
+    if (s->directive && !x->choice.own_outputs)
         take_outputs(x, &s->launch, s->directive);
     for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
         take_sizes(x, s, c);
@@ -366,14 +368,14 @@ static void merge(struct experiment *x, struct experiment_step *s)
 static void merge_outputs(struct experiment *x)
 {
     static const struct launch last = {.step = LAUNCH_OUTPUT};
-    if (x->launches > 1 && x->launch.outputs.count)
+    if (x->launches > 1 && x->choice.launch.outputs.count)
         add_step(x, &last, NULL, 0);
     struct launch *to = &vec_last(&x->steps).launch;
     if (x->launches == 1)
         for (uint32_t i = 0; i < x->steps.count; i++)
             if (x->steps.at[i].kernel)
                 to = &x->steps.at[i].launch;
-    take_outputs(x, to, &x->launch);
+    take_outputs(x, to, &x->choice.launch);
 }
 
 bool experiment_choose(struct experiment *x)
@@ -388,7 +390,7 @@ bool experiment_choose(struct experiment *x)
         struct experiment_step *s = &x->steps.at[i];
         if (s->kernel)
             merge(x, s);
-        else if (x->own_outputs)
+        else if (x->choice.own_outputs)
             s->launch.outputs.count = 0;
     }
     merge_outputs(x);

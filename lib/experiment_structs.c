@@ -57,8 +57,8 @@ static bool add_numbers(struct experiment *x, const struct launch_argument *a, s
         layout_print_number((enum launch_element)m.at[i].element, (uint8_t *)bytes.at + i * SLOT, &number);
         if (!m.at[i].pointer)
             why = launch_parse_value(x->arena, number.at, &one.value);
-        if (!experiment_argument(&x->launch, one.name)) /* a number that is given alone counts */
-            vec_push(x->arena, &x->launch.arguments, one);
+        if (!experiment_argument(&x->choice.launch, one.name)) /* a number that is given alone counts */
+            vec_push(x->arena, &x->choice.launch.arguments, one);
     }
     return !why || experiment_bad_launch(x, "--arg %s: %s", a->name, why);
 }
@@ -78,8 +78,8 @@ static struct members members_of(struct experiment *x, const struct experiment_s
 
 bool experiment_split_structs(struct experiment *x)
 {
-    for (uint32_t i = 0; i < x->launch.arguments.count; i++) {
-        struct launch_argument a = x->launch.arguments.at[i];
+    for (uint32_t i = 0; i < x->choice.launch.arguments.count; i++) {
+        struct launch_argument a = x->choice.launch.arguments.at[i];
         const char *dot = strchr(a.name, '.');
         bool list = a.value.kind == LAUNCH_LIST || a.value.kind == LAUNCH_STRUCTS, split = false;
         for (uint32_t k = 0; list && !split && k < x->steps.count; k++) {
@@ -94,9 +94,9 @@ bool experiment_split_structs(struct experiment *x)
                 return false;
         }
         if (split) {
-            for (uint32_t k = i--; k + 1 < x->launch.arguments.count; k++)
-                x->launch.arguments.at[k] = x->launch.arguments.at[k + 1];
-            x->launch.arguments.count--;
+            for (uint32_t k = i--; k + 1 < x->choice.launch.arguments.count; k++)
+                x->choice.launch.arguments.at[k] = x->choice.launch.arguments.at[k + 1];
+            x->choice.launch.arguments.count--;
         }
     }
     return true;

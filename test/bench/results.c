@@ -110,11 +110,11 @@ static void open_sample(struct experiment *x, const struct sample *s, enum way w
                              .input = s->name,
                              .api.size = sizeof x->api,
                              .api.warp = WARP,
-                             .first_only = true,
+                             .choice.first_only = true,
                              .max_memory = (uint64_t)2 << 30};
     struct launch_argument a = {.name = s->argument};
     if (s->argument && !launch_parse_value(&arena, s->value, &a.value))
-        vec_push(&arena, &x->launch.arguments, a);
+        vec_push(&arena, &x->choice.launch.arguments, a);
     if (!experiment_open(x, program, n))
         stop(s->name, x->problem.text);
     kernc_result_free(r);
