@@ -7,8 +7,22 @@
 #define KERNC_FRONTEND_H
 
 #include "base/diag.h"
-#include "frontend/limits.h"
 #include "ir/ir.h"
+
+/* limits.def: values by name, and what its rows say. */
+struct fe_limits {
+#define LIMIT(name, value, most, meaning) uint32_t name;
+#include "frontend/limits.def"
+};
+
+extern const struct fe_limits fe_default_limits;
+
+#define FE_LIMITS (sizeof(struct fe_limits) / sizeof(uint32_t))
+struct fe_limit_info {
+    const char *name, *meaning;
+    uint32_t value, most;
+};
+extern const struct fe_limit_info fe_limit_info[FE_LIMITS]; /* in the order of the members */
 
 struct fe_options {
     struct fe_limits limits;

@@ -5,8 +5,8 @@
  * Numbers are constant expressions. How buffers are made by name (zeros, random, …) is base's table
  * launch_forms, which the command line's --arg uses too.
  */
-#include "frontend/check/check_launch.h"
 #include "base/nearest.h"
+#include "frontend/check/check.h"
 #include "launch/layout.h"
 
 /* ---- names: buffers, repeats, parameters ------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* launch_numbers.c: the numbers of launch directives: constants, and expressions over the round of a repeat,
  * which become the text that launch/expression.c evaluates in each round.
  */
-#include "frontend/check/check_launch.h"
+#include "frontend/check/check.h"
 
 struct launch_number fe_launch_number(const struct fe_expr *x)
 {

@@ -38,6 +38,8 @@ static bool check_rules(struct placer *p)
         return true;
     const struct diagnostic *first = &found.all.at[0];
     fe_report(p->l->fe, FE_MSG(token_rule), first->where, first->text);
+    for (uint32_t i = 1; i < found.all.count && found.all.at[i].severity == DIAG_NOTE; i++)
+        fe_note(p->l->fe, FE_MSG(token_made_here), found.all.at[i].where);
     return false;
 }
 

@@ -3,7 +3,7 @@
  * compiles with the IR verified after each pass and is run; all that can be asked of the result is printed.
  */
 #include "base/checks.h"
-#include "frontend/limits.h"
+#include "frontend/frontend.h"
 #include "kernc.h"
 #include "opt/opt.h"
 #include "test/fuzz/fuzz.h"
