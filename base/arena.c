@@ -4,7 +4,7 @@
  * Chunks grow with the arena (as large as all before them, within limits), which keeps both small
  * arenas small and the number of chunks low. A request too large to share a chunk gets its own
  * and leaves the current one in use. Under the address sanitizer the unused parts are poisoned and
- * allocations are kept apart, so that overruns inside an arena are found too.
+ * allocations are separated, so that overruns inside an arena are found too.
  */
 #include "base/base.h"
 

@@ -59,7 +59,7 @@ const char *source_line(const struct source *whole, uint32_t line, uint32_t *n);
 uint64_t source_hash(const struct source *whole);
 
 /* A compiled program knows its files by one string: the name of its own file, and behind a newline for each
- * other stretch of lines how many lines are before it, a blank, and the name; before this, `=N ` where its
+ * other run of lines how many lines are before it, a blank, and the name; before this, `=N ` where its
  * first line is not line 1 but N, or the name begins with a `=`. */
 void source_names(const struct source *whole, struct text *names);
 /* The name, of *n bytes, of the file that has the line; *line becomes the line's number in it. */

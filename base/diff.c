@@ -18,8 +18,8 @@ struct box {
 struct diff {
     struct arena *arena;
     struct lines a, b;
-    struct bitset gone, added;   /* lines of a, lines of b */
-    int32_t *forward, *backward; /* furthest x on each diagonal, diagonal 0 in the middle */
+    struct bitset removed, added; /* lines of a, lines of b */
+    int32_t *forward, *backward;  /* furthest x on each diagonal, diagonal 0 in the middle */
 };
 
 /* Equal lines get equal numbers: the index of their first occurrence. */
@@ -56,7 +56,7 @@ static void split(struct diff *d, struct lines *l, const char *text, size_t n)
 static void mark_all(struct diff *d, struct box x)
 {
     for (int32_t i = x.a0; i < x.a1; i++)
-        bitset_add(d->gone, (uint32_t)i);
+        bitset_add(d->removed, (uint32_t)i);
     for (int32_t i = x.b0; i < x.b1; i++)
         bitset_add(d->added, (uint32_t)i);
 }
@@ -155,7 +155,7 @@ static struct hunk find_hunk(const struct diff *d, uint32_t a, uint32_t b)
     uint32_t quiet = 0, before = a < CONTEXT ? a : CONTEXT;
     struct hunk h = {a - before, b - before, a, b};
     for (uint32_t i = a, j = b; quiet <= 2 * CONTEXT;) {
-        if (i < d->a.count && bitset_has(d->gone, i)) {
+        if (i < d->a.count && bitset_has(d->removed, i)) {
             h.a_end = ++i, h.b_end = j, quiet = 0;
         } else if (j < d->b.count && bitset_has(d->added, j)) {
             h.b_end = ++j, h.a_end = i, quiet = 0;
@@ -184,7 +184,7 @@ static void print_hunk(const struct diff *d, struct hunk h, struct text *out)
     uint32_t an = h.a_end - h.a, bn = h.b_end - h.b;
     text_printf(out, "@@ -%u,%u +%u,%u @@\n", h.a + (an != 0), an, h.b + (bn != 0), bn);
     for (uint32_t i = h.a, j = h.b; i < h.a_end || j < h.b_end;) {
-        if (i < h.a_end && bitset_has(d->gone, i))
+        if (i < h.a_end && bitset_has(d->removed, i))
             print_line(&d->a, i++, '-', out);
         else if (j < h.b_end && bitset_has(d->added, j))
             print_line(&d->b, j++, '+', out);
@@ -197,7 +197,7 @@ static void print_hunks(const struct diff *d, struct text *out)
 {
     for (uint32_t i = 0, j = 0; i < d->a.count || j < d->b.count;) {
         bool changed =
-            (i < d->a.count && bitset_has(d->gone, i)) || (j < d->b.count && bitset_has(d->added, j));
+            (i < d->a.count && bitset_has(d->removed, i)) || (j < d->b.count && bitset_has(d->added, j));
         if (!changed) {
             i++, j++;
             continue;
@@ -233,7 +233,7 @@ void text_diff(const struct diff_version *before, const struct diff_version *aft
         d.a.id[i] = number_line(&d, &seen, &places, &d.a, i);
     for (uint32_t i = 0; i < d.b.count; i++)
         d.b.id[i] = number_line(&d, &seen, &places, &d.b, i);
-    d.gone = bitset_new(d.arena, d.a.count);
+    d.removed = bitset_new(d.arena, d.a.count);
     d.added = bitset_new(d.arena, d.b.count);
     uint32_t side = DIFF_MAX_COST / 2 + 3;
     d.forward = arena_array(d.arena, int32_t, 2 * side + 1) + side;

@@ -65,7 +65,7 @@ static inline struct dd quotient(double a, double b)
     return (struct dd){q, ((a - p.hi) - p.lo) / b};
 }
 
-/* The polynomial with the `count` coefficients c, lowest first; even and odd powers apart, as two chains of
+/* The polynomial with the `count` coefficients c, lowest first; even and odd powers as two chains of
  * operations take half the time of one. */
 static inline __attribute__((always_inline)) double polynomial(double x, const double *c, int count)
 {

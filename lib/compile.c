@@ -180,7 +180,7 @@ static void begin_anew(kernc_result *r, uint32_t from)
 }
 
 /* To be read by who wants to have it so without the tries. */
-static const char *told(kernc_result *r, const struct opt_options *opt)
+static const char *settings_of(kernc_result *r, const struct opt_options *opt)
 {
     if (opt->level < 2)
         return opt->level ? "at -O1" : "at -O0";
@@ -195,7 +195,7 @@ struct attempt {
     uint32_t excess; /* struct wc_figures */
 };
 
-/* What is too large in all ways is told as it is in the best one. */
+/* What is too large however it is compiled is reported as it is in the best attempt. */
 static void tell_too_large(kernc_result *r, uint32_t from, struct attempt best)
 {
     begin_anew(r, from);
@@ -219,10 +219,10 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
     while (again && r->figures.too_large && retreat(opt, &row)) {
         begin_anew(r, from);
         diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled %s instead", level,
-                  first, told(r, opt));
+                  first, settings_of(r, opt));
         compile_once(r, o, opt);
         if (r->figures.too_large && r->figures.excess < best.excess)
-            best = (struct attempt){told(r, opt), r->figures.too_large, r->figures.excess};
+            best = (struct attempt){settings_of(r, opt), r->figures.too_large, r->figures.excess};
     }
     if (again && r->figures.too_large)
         tell_too_large(r, from, best);

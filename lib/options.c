@@ -1,4 +1,4 @@
-/* options.c: the options of kernc_compile: defaults, checks, and what the front end and the passes are told
+/* options.c: the options of kernc_compile: defaults, checks, and the settings of the front end and the passes
  * of them. */
 #include "lib/options.h"
 

@@ -1,4 +1,4 @@
-/* options.h: what a caller asks for, checked and told to those who do it. */
+/* options.h: what a caller asks for, checked and handed to those who do it. */
 #ifndef KERNC_LIB_OPTIONS_H
 #define KERNC_LIB_OPTIONS_H
 

@@ -5,7 +5,7 @@
 #include "lib/result.h"
 
 enum { PROFILE_HASH = 17 };
-/* What tells sources apart, as 16 digits; returns the buffer. */
+/* A hash by which sources differ, as 16 digits; returns the buffer. */
 const char *profile_hash(const struct source *s, char buffer[PROFILE_HASH]);
 /* Reads the profile that the options name. False: the result says what is wrong with it. */
 bool profile_take(kernc_result *r, const kernc_options *o, struct opt_options *opt);

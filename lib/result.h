@@ -26,7 +26,7 @@ struct kernc_result {
     struct text texts[KERNC_TEXTS]; /* made when first asked for */
 };
 
-/* What kernc_compile takes an input for that is not told what it is; a zero byte ends the text. */
+/* What kernc_compile takes an input for where the caller does not say what it is; a zero byte ends the text. */
 enum kernc_input result_input_of(const char *text, size_t n);
 
 /* As the functions of kernc.h, which say the same of no memory as of no text, no message, no figures, no

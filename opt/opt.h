@@ -145,7 +145,7 @@ enum { OPT_DEFAULT_WARP = 32 };
  * shown. */
 void opt_options_init(struct opt_options *o);
 /* Tells the passes that make code grow to do less, as the row of opt/growth.def says, of which there are
- * OPT_GROWTH_ROWS; false: that is what they are told already. */
+ * OPT_GROWTH_ROWS; false: they are set so already. */
 bool opt_limit_growth(struct opt_options *o, unsigned row);
 /* Whether a list has the name; whether it lets the name pass, as a filter: it has it or is empty. Names are
  * separated by commas or spaces. */

@@ -61,7 +61,7 @@ uint32_t *opt_count_uses(struct arena *a, const struct ir_function *f);
     const type *opt_##name(struct opt_context *c, const struct ir_module *m);
 #include "opt/runner/analyses.def"
 /* To be called by a pass that asks again after having changed the function, and by a pass of the module that
- * has changed it: all its analyses are gone. f NULL: those of the module. */
+ * has changed it: none of its analyses is kept. f NULL: those of the module. */
 void opt_invalidate(struct opt_context *c, const struct ir_function *f);
 /* For what looks at a module outside of a run of passes: calls `read` with a context that gives analyses
  * from a cache of its own, within the limits of `o`, and does nothing else. */
@@ -81,7 +81,7 @@ void opt_warning(struct opt_context *c, const struct ir_function *f, enum diag_g
 void opt_error(struct opt_context *c, const struct ir_function *f, const char *id, place at, const char *fmt,
                ...) __attribute__((format(printf, 5, 6)));
 void opt_count(struct opt_context *c, const char *name, uint64_t n); /* name: a string literal */
-/* What the pass is told (opt/options.def): a flag's 0 or 1, a number, or a choice's enum opt_word. */
+/* The setting of the pass (opt/options.def): a flag's 0 or 1, a number, or a choice's enum opt_word. */
 static inline uint32_t opt_option(const struct opt_context *c, enum opt_option k)
 {
     return c->options->values[k];

@@ -29,7 +29,7 @@ const char *kernc_status_name(kernc_status status)
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
-/* The text is kept in a fixed buffer, so that failures for want of memory can be told too. */
+/* The text is kept in a fixed buffer, so that failures for want of memory can be reported too. */
 kernc_status rt_fail(kernc_context *c, kernc_status status, const char *fmt, ...)
 {
     va_list args;

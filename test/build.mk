@@ -79,11 +79,11 @@ warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 
 # Every limit at 1, 2 and 3 with every verb: a sample of the trials, `make limits` all of them.
 SUITES += limits
-limits_TEST_SRC := test/sections.c test/cli/limits_test.c test/fuzz/apart.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
+limits_TEST_SRC := test/sections.c test/cli/limits_test.c test/fuzz/isolated.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 
 # Compiled programs and IR text, damaged at random.
 SUITES += mutated
-mutated_TEST_SRC := $(addprefix test/fuzz/,mutated_test.c mutate.c apart.c fuzz_run.c try_ir.c)
+mutated_TEST_SRC := $(addprefix test/fuzz/,mutated_test.c mutate.c isolated.c fuzz_run.c try_ir.c)
 
 UNIT += warpcore_reconverge
 SUITES += warpcore_divergence

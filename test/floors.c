@@ -149,21 +149,21 @@ static void headers_have_no_circles(void **state)
     UNUSED(state);
     for (uint32_t i = 0; i < files.count; i++)
         each_include(i, add_edge);
-    struct bitset gone = bitset_new(&arena, files.count);
+    struct bitset removed = bitset_new(&arena, files.count);
     for (bool changed = true; changed;) {
         struct bitset waits = bitset_new(&arena, files.count);
         changed = false;
         for (uint32_t e = 0; e < edges.count; e++)
-            if (!bitset_has(gone, edges.at[e].to) && edges.at[e].to != edges.at[e].from)
+            if (!bitset_has(removed, edges.at[e].to) && edges.at[e].to != edges.at[e].from)
                 bitset_add(waits, edges.at[e].from);
         for (uint32_t i = 0; i < files.count; i++)
-            if (!bitset_has(gone, i) && !bitset_has(waits, i)) {
-                bitset_add(gone, i);
+            if (!bitset_has(removed, i) && !bitset_has(waits, i)) {
+                bitset_add(removed, i);
                 changed = true;
             }
     }
     for (uint32_t i = 0; i < files.count; i++)
-        if (!bitset_has(gone, i))
+        if (!bitset_has(removed, i))
             fail_msg("%s is in, or leads to, a circle of includes", files.at[i]);
 }
 

@@ -91,7 +91,7 @@ enum be_content { BE_INTEGERS, BE_FLOATS, BE_DOUBLES, BE_ANY /* only moved */, B
 /* Regions of a frame: one for each file, but four of the vectors, as frames of functions that are not active
  * together lie in the same place. A wide vector's lane i lies where lanes 2 i and 2 i + 1 of the first narrow
  * one of its slots, or of the second, would: a masked write of the one changes other lanes of the other. So
- * among registers that lanes write apart no slot is ever both, nor of two contents. */
+ * among registers that diverged lanes write no slot is ever both, nor of two contents. */
 enum be_region { BE_FLOAT_VECTORS = BC_FILES, BE_WIDE_VECTORS, BE_DOUBLE_VECTORS, BE_REGIONS };
 
 /* A node of the call graph: a function, or (functions + n) signature n of indirect calls. */
@@ -114,8 +114,8 @@ struct be_function {
     uint32_t signature;     /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;
-    struct bitset awaited; /* see ir_awaited_new */
-    bool joins;            /* branches name only places where they join a barrier */
+    struct bitset behind_barrier; /* see ir_reached_from_barriers */
+    bool joins;                   /* branches name only places where they join a barrier */
     VEC(struct be_word) words;
     VEC(struct be_vreg) vregs;
     VEC(struct be_block) blocks; /* in generation order: reverse post-order */
@@ -165,7 +165,7 @@ struct be_context {
     struct be_frame *frames;
     uint32_t frame_count;
     struct bitset waiting;          /* functions: see ir_waiting_functions */
-    struct edge_list call_edges;    /* between frames: calls, and what must lie apart */
+    struct edge_list call_edges;    /* between frames: calls, and what must not overlap */
     struct rows callees;            /* the same by frame, may repeat */
     u32_vec order;                  /* reached frames, callers before callees */
     struct be_function **functions; /* by number; NULL: no kernel reaches it */

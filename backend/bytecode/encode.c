@@ -158,8 +158,8 @@ void be_move_temporaries(struct be_encoder *e, const struct be_word *w, uint32_t
         be_pool_give(temporaries(e, d), d->reg, is_wide(d));
 }
 
-/* Whether lanes that come to it apart go on together: others execute what stands behind it than came to the
- * block's begin, and less often. */
+/* Whether lanes that come to it at different times go on together: others execute what stands behind it than
+ * came to the block's begin, and less often. */
 static bool gathers(const struct be_encoder *e, enum bc_op op)
 {
     return op == BC_barrier ||

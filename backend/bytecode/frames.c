@@ -7,7 +7,7 @@
  * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the
  * return slot and the result: callers → signature → every function of that signature whose address is taken.
  * A function with its address taken leaves its result in the signature's frame even when it is called
- * directly, so that frame must lie apart from the direct caller's and from those of all that may be active
+ * directly, so that frame must not overlap the direct caller's or those of all that may be active
  * below it, whichever comes first. That is no call: where the signature leads to the caller, the arguments
  * have been moved and the result is not yet there while the caller runs.
  */
@@ -134,21 +134,21 @@ static void add_call(struct be_context *c, uint32_t from, uint32_t to)
 
 /* Direct callers of functions with their address taken, and later all that may be active below them;
  * and those functions' signatures. */
-struct apart {
+struct disjoint {
     struct bitset callers, signatures;
 };
 
 static void add_direct_call(struct be_context *c, const struct be_function *f,
-                            const struct be_function *callee, struct apart *apart)
+                            const struct be_function *callee, struct disjoint *disjoint)
 {
     add_call(c, f->id, callee->id);
     if (callee->signature == BE_NONE)
         return;
-    bitset_add(apart->callers, f->id);
-    bitset_add(apart->signatures, be_signature_node(c, callee->signature));
+    bitset_add(disjoint->callers, f->id);
+    bitset_add(disjoint->signatures, be_signature_node(c, callee->signature));
 }
 
-static void find_edges(struct be_context *c, const struct be_function *f, struct apart *apart)
+static void find_edges(struct be_context *c, const struct be_function *f, struct disjoint *disjoint)
 {
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
         ir_each_ins(r, f->ir, f->cfg->rpo[i]) {
@@ -156,7 +156,7 @@ static void find_edges(struct be_context *c, const struct be_function *f, struct
             if (ins->op == IR_icall)
                 add_call(c, f->id, be_signature_node(c, be_signature(c, (uint32_t)ins->imm)));
             if (ins->op == IR_call)
-                add_direct_call(c, f, c->functions[ins->imm], apart);
+                add_direct_call(c, f, c->functions[ins->imm], disjoint);
         }
     if (f->signature != BE_NONE)
         add_call(c, be_signature_node(c, f->signature), f->id);
@@ -191,28 +191,28 @@ static bool sort_frames(struct be_context *c)
     return true;
 }
 
-static void add_their_callers(const struct be_context *c, struct apart *apart)
+static void add_their_callers(const struct be_context *c, struct disjoint *disjoint)
 {
     for (uint32_t i = c->order.count; i-- > 0;) {
         uint32_t n = c->order.at[i];
         rows_each(k, c->callees, n)
-            if (bitset_has(apart->callers, c->callees.at[k]))
-                bitset_add(apart->callers, n);
+            if (bitset_has(disjoint->callers, c->callees.at[k]))
+                bitset_add(disjoint->callers, n);
     }
 }
 
-/* Edges between frames that must lie apart, in the direction of the order, which stays topological: each such
+/* Edges between frames that must not overlap, in the direction of the order, which stays topological: each such
  * signature behind all callers before it and before all callers behind it. A chain of them needs fewer edges
  * than pairs. */
-static void keep_apart(struct be_context *c, struct apart *apart)
+static void keep_disjoint(struct be_context *c, struct disjoint *disjoint)
 {
     u32_vec since = {0}; /* callers behind the latest signature */
     uint32_t latest = BE_NONE;
-    add_their_callers(c, apart);
+    add_their_callers(c, disjoint);
     for (uint32_t i = 0; i < c->order.count; i++) {
         uint32_t n = c->order.at[i];
-        bool signature = bitset_has(apart->signatures, n);
-        if (!signature && !bitset_has(apart->callers, n))
+        bool signature = bitset_has(disjoint->signatures, n);
+        if (!signature && !bitset_has(disjoint->callers, n))
             continue;
         if (latest != BE_NONE)
             add_call(c, latest, n);
@@ -253,12 +253,12 @@ static bool place_private(struct be_context *c)
 bool be_frames(struct be_context *c)
 {
     u32_vec work = {0};
-    struct apart apart;
+    struct disjoint disjoint;
     c->frame_count = c->m->functions.count + c->m->signatures.count;
     c->frames = arena_array(&c->arena, struct be_frame, c->frame_count);
     c->functions = arena_array(&c->arena, struct be_function *, c->m->functions.count);
-    apart.callers = bitset_new(&c->arena, c->frame_count);
-    apart.signatures = bitset_new(&c->arena, c->frame_count);
+    disjoint.callers = bitset_new(&c->arena, c->frame_count);
+    disjoint.signatures = bitset_new(&c->arena, c->frame_count);
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->m->functions.at[i]->flags & IR_FN_KERNEL)
             reach(c, &work, i);
@@ -269,10 +269,10 @@ bool be_frames(struct be_context *c)
         scan_function(c, &work, c->functions[vec_pop(&work)]);
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->functions[i])
-            find_edges(c, c->functions[i], &apart);
+            find_edges(c, c->functions[i], &disjoint);
     if (!sort_frames(c))
         return false;
-    keep_apart(c, &apart);
+    keep_disjoint(c, &disjoint);
     c->callees = rows_of_edges(&c->arena, c->frame_count, &c->call_edges);
     return place_private(c);
 }

@@ -1,11 +1,11 @@
 /* quiet.c: values in the area of a prediction that live in scalars nevertheless.
  *
- * Between Predict and its region's exit the lanes of a warp are apart in any way, and a scalar register that
- * one group has written another may write as soon as it runs. Which it does only when the first waits at a
- * convergence barrier or diverges. So a value is *quiet* if on no way from its definition to its uses a group
- * can come to a cb.wait or to a branch that is not decided by scalars; lanes that reconverge later do not
- * matter then either. A block parameter is defined where its block begins: its arguments are read behind the
- * branch that leads there.
+ * Between Predict and its region's exit the lanes of a warp have diverged in any way, and a scalar register
+ * that one group has written another may write as soon as it runs. Which it does only when the first waits at
+ * a convergence barrier or diverges. So a value is *quiet* if on no way from its definition to its uses a
+ * group can come to a cb.wait or to a branch that is not decided by scalars; lanes that reconverge later do
+ * not matter then either. A block parameter is defined where its block begins: its arguments are read behind
+ * the branch that leads there.
  *
  * The area: what is reached from the joins of barriers that gather without passing a wait for another barrier
  * that is joined before it in the same block, which all threads of the region come to (the region-exit
@@ -38,7 +38,7 @@ static bool waits_for_one_of(const struct ir_function *f, uint32_t b, const stru
     return false;
 }
 
-static bool is_gathering(const struct ir_ins *ins)
+static bool is_gather_join(const struct ir_ins *ins)
 {
     return ins->op == IR_cb_join && ins->imm2;
 }
@@ -48,7 +48,7 @@ static void add_area(struct be_quiet *q, uint32_t begin)
 {
     const struct ir_function *f = q->f->ir;
     struct map exits = {0};
-    for (ir_ref r = ir_block_at(f, begin)->first; !is_gathering(ir_at(f, r)); r = ir_at(f, r)->next)
+    for (ir_ref r = ir_block_at(f, begin)->first; !is_gather_join(ir_at(f, r)); r = ir_at(f, r)->next)
         if (ir_at(f, r)->op == IR_cb_join)
             map_set(q->arena, &exits, (uint32_t)ir_at(f, r)->imm, 1);
     walk_restart(&q->walk);

@@ -1,5 +1,5 @@
 /* regalloc.c: registers of a function's frame, for what lives across switch points: linear scan (Poletto and
- * Sarkar, 1999) over the intervals of liveness.c, which says why sharing is safe although lanes run apart.
+ * Sarkar, 1999) over the intervals of liveness.c, which says why sharing is safe although lanes diverge.
  *
  * Coalescing comes first: a block parameter and the values that edges bring to it form a group, as long as no
  * two members' intervals overlap, and a group gets one register, so that the moves between its members
@@ -97,7 +97,7 @@ static uint32_t member_count(const struct allocator *a, uint32_t leader)
 }
 
 /* The first member that ends at or behind `start`: members do not overlap, so their ends are sorted too. */
-static uint32_t first_ending_behind(const struct allocator *a, uint32_t leader, uint32_t start)
+static uint32_t first_member_from(const struct allocator *a, uint32_t leader, uint32_t start)
 {
     uint32_t low = 0, high = member_count(a, leader);
     while (low < high) {
@@ -114,7 +114,7 @@ static bool overlap(const struct allocator *a, uint32_t small, uint32_t large)
 {
     for (uint32_t i = 0; i < member_count(a, small); i++) {
         const struct be_vreg *x = be_vreg(a->f, member(a, small, i));
-        uint32_t at = first_ending_behind(a, large, x->start);
+        uint32_t at = first_member_from(a, large, x->start);
         if (at < member_count(a, large) && be_vreg(a->f, member(a, large, at))->start <= x->end)
             return true;
     }

@@ -183,7 +183,7 @@ static void select_origin(struct be_selector *s, ir_ref r)
 static void select_ins(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    if (s->f->awaited.bits && bitset_has(s->f->awaited, r))
+    if (s->f->behind_barrier.bits && bitset_has(s->f->behind_barrier, r))
         be_put(s, BC_await, 0, 0, 0, 0)->cycles = 0;
     switch (ins->op) {
     case IR_object:
@@ -372,7 +372,7 @@ void be_select(struct be_context *c, struct be_function *f)
     uint32_t n = f->ir->ins.count;
     f->post = ir_reconvergence_new(&c->arena, f->cfg);
     if (!scheme_has(c->scheme, SCHEME_TOKENS))
-        f->awaited = ir_awaited_new(&c->arena, f->cfg, c->waiting);
+        f->behind_barrier = ir_reached_from_barriers(&c->arena, f->cfg, c->waiting);
     struct be_selector s = {.c = c, .f = f, .ir = f->ir};
     s.lanes = arena_array(&c->arena, uint32_t, n);
     s.scalars = arena_array(&c->arena, uint32_t, n);

@@ -141,11 +141,11 @@ static void select_barrier(struct be_selector *s, ir_ref r)
         be_switch_point(s);
         return;
     }
-    struct ir_cancel leaving = ins->op == IR_cb_cancel ? ir_cancel_of(ins) : (struct ir_cancel){0};
-    bool flag = ins->op == IR_cb_join ? ins->imm2 : leaving.member;
+    struct ir_cancel cancel = ins->op == IR_cb_cancel ? ir_cancel_of(ins) : (struct ir_cancel){0};
+    bool flag = ins->op == IR_cb_join ? ins->imm2 : cancel.member;
     struct be_word *w = be_put(s, BC_scheme, flag, operations[ins->op - IR_cb_join], (uint32_t)ins->imm, 0);
-    w->c = leaving.wait;
-    w->imm = leaving.threshold;
+    w->c = cancel.wait;
+    w->imm = cancel.threshold;
 }
 
 bool be_select_group(struct be_selector *s, ir_ref r)

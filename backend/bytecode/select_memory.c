@@ -1,6 +1,6 @@
 /* select_memory.c: loads, stores, atomics, and how their addresses fold into them.
  *
- * An address is taken apart into   base (uniform) + (index << shift) + offset,   all modulo 2^32 as addresses
+ * An address is split into   base (uniform) + (index << shift) + offset,   all modulo 2^32 as addresses
  * are: constants go to the offset, one uniform term to the base, a shift or a multiplication by a power of
  * two and the constants below it to the index. What cannot be split stays one address in lanes.
  */

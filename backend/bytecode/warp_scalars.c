@@ -5,7 +5,7 @@
  * compute it together) is a *warp scalar* if no group can overwrite the register while another still needs it;
  * then its scalar may be read wherever the definition dominates.
  *
- * Let u be a divergent branch and m the block where its lanes reconverge. While they are apart, lanes that
+ * Let u be a divergent branch and m the block where its lanes reconverge. While they are diverged, lanes that
  * took edge i run in arm i: the blocks that can be reached by edge i without passing m (all of them, if lanes
  * only reconverge at the end). This is what a scheme must promise (SCHEME_WARP_SCALARS): lanes diverge at
  * divergent branches alone, and when one of them runs a block outside the arms, all that are still alive have
@@ -21,11 +21,11 @@
  * of a branch that it dominates: there, lanes that come first would overwrite what the others still use. It
  * is warp_scalar if all its arguments are.
  *
- * Two warp scalars may share a register if their live ranges, seen by one lane, are apart and the same
+ * Two warp scalars may share a register if their live ranges, seen by one lane, are disjoint and the same
  * branches diverge around both. be_may_share answers for a loop's parameter and what goes back into it: it
  * is enough that no branch within the loop has the argument's block in an arm.
  *
- * In the area of a prediction any lanes may be apart: its blocks are not fit, but a value may be quiet
+ * In the area of a prediction any lanes may be diverged: its blocks are not fit, but a value may be quiet
  * (quiet.c).
  *
  * Device functions are left out: groups that were separated by their callers may be in them at once. So are

@@ -57,7 +57,7 @@ static uint32_t breaking_edge(const struct ir_block *block)
     return block->edges.at[0].breaks == block->edges.at[1].breaks ? WC_EITHER : !block->edges.at[0].breaks;
 }
 
-static uint32_t ending_edge(const struct ir_block *block, struct bitset ends)
+static uint32_t exiting_edge(const struct ir_block *block, struct bitset ends)
 {
     bool ends0 = bitset_has(ends, block->edges.at[0].block);
     return ends0 == bitset_has(ends, block->edges.at[1].block) ? WC_EITHER : !ends0;
@@ -122,7 +122,7 @@ static const uint32_t *find_points(const struct converge *x)
 
 static void place_branches(struct converge *x)
 {
-    struct bitset ends = ir_ending_new(x->arena, x->g);
+    struct bitset ends = ir_exits_without_barrier(x->arena, x->g);
     struct ir_uniformity_options o = {
         .ignore_tokens = true, .reconvergence = x->point, .joins = joins_of_a_branch(x)};
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
@@ -135,7 +135,7 @@ static void place_branches(struct converge *x)
         x->out->branches++;
         x->out->uniform += m->uniform;
         m->taken = exit_edge(x, b);
-        m->ends = ending_edge(ir_block_at(x->f, b), ends);
+        m->ends = exiting_edge(ir_block_at(x->f, b), ends);
         m->first = first_edge(x, b, m->ends);
         if (x->mode == WC_MODE_ARTICLE || !m->uniform)
             m->reconverge = x->point[b];

@@ -81,7 +81,7 @@ void wc_select_pure(struct wc_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     if (ins->type == IR_TYPE_I64 || ins->type == IR_TYPE_F64)
-        return; /* parts of a join, which its user takes apart; a printed double */
+        return; /* parts of a join, which its user splits; a printed double */
     if (ins->op == IR_trunc) {
         s->f->lo[r] = wc_half(s, ins->args[0], false);
         return;

@@ -52,7 +52,7 @@ static inline void ir_add_predecessors(struct walk *w, const struct ir_cfg *c, u
 struct bitset ir_reach(struct walk *w, const struct ir_function *f, uint32_t stop);
 struct bitset ir_reach_back(struct walk *w, const struct ir_cfg *c, uint32_t stop);
 
-/* ---- dominators (ir/analysis/dominators.c, post_dominators.c) ------------------------------------------ */
+/* ---- dominators (ir/analysis/dominators.c, post_dominators.c) ---------------------------------------- */
 
 struct ir_dominators {
     uint32_t *idom;         /* parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
@@ -97,10 +97,12 @@ bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bit
 /* The blocks with an edge to the virtual exit: those without successors, and one in each endless part. */
 u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
 
-/* ---- barriers -------------------------------------------------------------------------------------- */
+/* ---- barriers (ir/converge/barriers.c) --------------------------------------------------------------- */
 
+/* Whether the block has a barrier(). */
+bool ir_has_barrier(const struct ir_function *f, uint32_t b);
 /* Functions, but for kernels, whose threads may come to a barrier in them or in what they call; whether the
- * instruction is a call of one (waiting.c). */
+ * instruction is a call of one. */
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m);
 bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting);
 /* Whether some threads of a function may go on to its return, or wait for each other, while others are at a
@@ -114,16 +116,16 @@ struct ir_bodies {
     struct bitset inlined, waiting;
     const struct ir_passing *passing;
 };
-/* Linear. (ir/converge/barriers.c, as the next) */
+/* Linear. */
 struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, const struct ir_bodies *in);
 /* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
-struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);
+struct bitset ir_exits_without_barrier(struct arena *a, const struct ir_cfg *c);
 /* Whether threads with one instance of its token execute the instruction together: a convergent operation, but
- * for barriers, or a heart that controls such (in_use: see ir_tokens_in_use). (awaited.c) */
-bool ir_gathers(const struct ir_function *f, ir_ref r, struct bitset in_use);
-/* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there (awaited.c).
+ * for barriers, or a heart that controls such (in_use: see ir_tokens_in_use). */
+bool ir_converges(const struct ir_function *f, ir_ref r, struct bitset in_use);
+/* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there.
  * `waiting`: see ir_waiting_functions. Linear for each convergent operation, if there are barriers. */
-struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
+struct bitset ir_reached_from_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
 
 /* ---- cycle forest (ir/analysis/cycles.c) ------------------------------------------------------------- */
 
@@ -141,7 +143,7 @@ struct ir_cycles {
     struct ir_cycle *at; /* parents before children */
     uint32_t count;
     uint32_t *innermost; /* of each block: its innermost cycle, or IR_NO_CYCLE */
-    uint32_t *blocks;    /* a cycle's header is the first of its stretch */
+    uint32_t *blocks;    /* a cycle's header is the first of its range */
 };
 /* The hierarchy that LLVM's GenericCycleInfo defines, irreducible cycles included (it depends on the order of
  * successors there). Near-linear. Unreachable blocks are in no cycle. */
@@ -306,7 +308,7 @@ enum ir_divergence {
     IR_DIV_NONE,
     IR_DIV_SOURCE, /* by the operation itself: lane number, atomic, parameter of a device function, … */
     IR_DIV_DATA,   /* an operand is divergent */
-    IR_DIV_SYNC,   /* parameter of a block where threads reconverge that came different ways from a divergent
+    IR_DIV_SYNC, /* parameter of a block where threads reconverge that came by different paths from a divergent
                       branch */
     IR_DIV_TEMPORAL, /* uses a value of a cycle that threads left in different iterations */
     IR_DIV_ANCHOR,   /* uses a value of an anchor's group outside, or in the group one from before it */
@@ -330,12 +332,12 @@ struct ir_uniformity {
     struct bitset branches;              /* by block: ends in a divergent branch */
     VEC(struct ir_scoped_branch) scoped; /* in order of discovery; first_scoped: by block, plus 1 */
     uint32_t *first_scoped;
-    uint32_t *left_apart;  /* by cycle: the innermost one around it (or itself) that threads
+    uint32_t *divergent_exit;        /* by cycle: the innermost one around it (or itself) that threads
                               leave after having left the cycle in different iterations;
                               IR_NO_CYCLE: who leaves it together left it together */
-    struct bitset apart;   /* by cycle: irreducible, not m-converged; or iterations reconverge in
+    struct bitset assumed_divergent; /* by cycle: irreducible, not m-converged; or iterations reconverge in
                               it */
-    uint32_t *unconverged; /* by block: the cycle for whose sake it is not m-converged */
+    uint32_t *unconverged;           /* by block: the cycle for whose sake it is not m-converged */
     bool iterations_unknown;
 };
 /* Threads that come to the end of `block` together may have executed the blocks of `area` at different times: a
@@ -350,11 +352,12 @@ struct ir_uniformity_options {
      * m-converged then. */
     bool ignore_tokens;
     const bool *uniform_params; /* of a device function: by position; NULL: all may be divergent */
-    /* If not NULL: threads that diverge at a block reconverge no earlier than there (IR_NO_BLOCK: nowhere), or
-     * where they wait to run a side of their branch, be it in different iterations of a cycle; such a cycle
-     * counts as apart. Looking for them costs IR_MAX_RECONVERGE_VISITS block visits at most; beyond that
-     * every cycle in which threads of a divergent branch wait counts so, and `iterations_unknown` is set.
-     * What lies behind a cycle and before such a place, threads execute at different times, too. */
+    /* If not NULL: threads that diverge at a block reconverge no earlier than there (IR_NO_BLOCK: nowhere),
+     * or where they wait to run a side of their branch, be it in different iterations of a cycle; such a
+     * cycle counts as assumed divergent. Looking for them costs IR_MAX_RECONVERGE_VISITS block visits at
+     * most; beyond that every cycle in which threads of a divergent branch wait counts so, and
+     * `iterations_unknown` is set. What lies behind a cycle and before such a place, threads execute at
+     * different times, too. */
     const uint32_t *reconvergence;
     uint32_t most;                 /* steps: of cycles left, and of blocks, at each edge, use and
                                       branch; 0: IR_MAX_UNIFORMITY_STEPS */

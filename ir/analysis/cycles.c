@@ -118,7 +118,7 @@ static void find_cycle(struct build *g, uint32_t header)
     grow(g, cycle);
 }
 
-/* ---- the forest in order: parents first, blocks of a cycle in one stretch ---------------------------- */
+/* ---- the forest in order: parents first, blocks of a cycle in one range ---------------------------- */
 
 static uint32_t depth_of(const struct ir_cycles *f, uint32_t cycle)
 {
@@ -161,7 +161,7 @@ static void place_blocks(const struct build *g, struct ir_cycles *f, struct aren
     for (uint32_t i = f->count; i-- > 0;)
         if (f->at[i].parent != IR_NO_CYCLE)
             f->at[f->at[i].parent].count += f->at[i].count;
-    for (uint32_t i = 0; i < f->count; i++) { /* each takes the next stretch of its parent's; header first */
+    for (uint32_t i = 0; i < f->count; i++) { /* each takes the next range of its parent's; header first */
         struct ir_cycle *c = &f->at[i];
         uint32_t *from = c->parent == IR_NO_CYCLE ? &total : &next[c->parent];
         c->first = *from;

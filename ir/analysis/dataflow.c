@@ -7,7 +7,7 @@ struct solver {
     uint32_t *position;
 };
 
-static void visit(struct solver *s, uint32_t node)
+static void dataflow_visit(struct solver *s, uint32_t node)
 {
     bitset_copy(s->left, s->entered[node]);
     s->d->transfer(s->d->data, node, s->left);
@@ -32,7 +32,7 @@ struct bitset *ir_dataflow_solve(struct arena *a, const struct ir_dataflow *d)
     for (uint32_t i = bitset_next(s.waiting, 0); i < d->order->count; i = bitset_next(s.waiting, 0))
         for (; i < d->order->count; i = bitset_next(s.waiting, i + 1)) {
             bitset_remove(s.waiting, i);
-            visit(&s, d->order->at[i]);
+            dataflow_visit(&s, d->order->at[i]);
         }
     return s.entered;
 }

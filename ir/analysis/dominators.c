@@ -19,7 +19,7 @@ static uint32_t *numbers(struct arena *a, uint32_t n)
     return arena_array(a, uint32_t, n);
 }
 
-static void visit(struct search *s, uint32_t node, uint32_t parent)
+static void dominators_visit(struct search *s, uint32_t node, uint32_t parent)
 {
     s->number[node] = ++s->count;
     s->vertex[s->count] = node;
@@ -30,13 +30,13 @@ static void depth_first_search(struct arena *a, const struct dominator_graph *g,
 {
     uint32_t *edge = numbers(a, g->nodes); /* of each node: the next of its edges to follow */
     memcpy(edge, g->succ.start, g->nodes * sizeof *edge);
-    visit(s, g->root, 0);
+    dominators_visit(s, g->root, 0);
     for (uint32_t at = g->root;;) {
         if (edge[at] < g->succ.start[at + 1]) {
             uint32_t to = g->succ.to[edge[at]++];
             if (s->number[to])
                 continue;
-            visit(s, to, s->number[at]);
+            dominators_visit(s, to, s->number[at]);
             at = to;
         } else {
             if (at == g->root)
@@ -131,7 +131,7 @@ static uint32_t jump_from(const struct ir_dominators *d, uint32_t b)
 }
 
 /* Depth-first numbers respect the tree (a dominator's is smaller), so that subtree sizes are summed from the
- * end, and preorder numbers handed out from the start: each child takes the next stretch of its parent's.
+ * end, and preorder numbers handed out from the start: each child takes the next range of its parent's.
  * `blocks` of the graph's nodes are blocks; a node beyond them (the virtual exit) is left out. */
 static struct ir_dominators *tree_of(struct arena *a, const struct search *s, uint32_t blocks)
 {

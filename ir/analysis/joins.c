@@ -245,7 +245,7 @@ static void give_up(struct ir_join_finder *j)
 
 /* Whether an irreducible cycle around the branch and block `from` is left by the edge to block `to` with
  * another label than its header's. */
-static bool leaves_apart(const struct ir_join_finder *j, uint32_t from, uint32_t to)
+static bool exits_divergently(const struct ir_join_finder *j, uint32_t from, uint32_t to)
 {
     uint32_t k = ir_cycle_common(j->cycles, j->branch, from);
     for (; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to); k = j->cycles->at[k].parent) {
@@ -257,36 +257,36 @@ static bool leaves_apart(const struct ir_join_finder *j, uint32_t from, uint32_t
     return false;
 }
 
-static void check_way_out(struct ir_join_finder *j, uint32_t from, uint32_t to)
+static void check_exit(struct ir_join_finder *j, uint32_t from, uint32_t to)
 {
-    if (j->exited[to] != j->round && leaves_apart(j, from, to))
+    if (j->exited[to] != j->round && exits_divergently(j, from, to))
         add_exit(j, to);
 }
 
-static void check_edges_out(struct ir_join_finder *j, uint32_t from)
+static void check_exits_of(struct ir_join_finder *j, uint32_t from)
 {
     const struct ir_block *block = ir_block_at(j->cfg->fn, from);
     for (uint32_t e = 0; e < block->edges.count; e++)
-        check_way_out(j, from, block->edges.at[e].block);
+        check_exit(j, from, block->edges.at[e].block);
 }
 
 /* An irreducible cycle around the branch is left in different iterations by an exit whose label is not the
  * header's. */
-static void check_ways_out(struct ir_join_finder *j)
+static void check_exits(struct ir_join_finder *j)
 {
     if (!bitset_has(j->irreducible, j->branch))
         return;
-    check_edges_out(j, j->branch);
+    check_exits_of(j, j->branch);
     for (uint32_t i = 0; i < j->senders.count; i++) {
         uint32_t from = j->senders.at[i];
         if (!is_natural_header(j, from)) {
             if (from != j->branch)
-                check_edges_out(j, from);
+                check_exits_of(j, from);
             continue;
         }
         const u32_vec *exits = &j->exit_blocks[j->header_of[from]];
         for (uint32_t x = 0; x < exits->count; x++)
-            check_way_out(j, from, exits->at[x]);
+            check_exit(j, from, exits->at[x]);
     }
 }
 
@@ -308,7 +308,7 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
     if (j->result.gave_up)
         give_up(j);
     else
-        check_ways_out(j);
+        check_exits(j);
     return &j->result;
 }
 

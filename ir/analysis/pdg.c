@@ -58,7 +58,7 @@ static void drop(struct builder *b, force_vec *v, const struct ir_pdg_node *k)
     v->count = kept;
 }
 
-/* Of the ways that lead somewhere the one that is carried less far counts. */
+/* Of the paths that lead somewhere the one that is carried less far counts. */
 static uint32_t nearer(const struct builder *b, uint32_t x, uint32_t y)
 {
     if (x == IR_NO_CYCLE || y == IR_NO_CYCLE)
@@ -187,7 +187,7 @@ static void enter(struct builder *b, uint32_t block)
 }
 
 /* True if a block that comes no later has to be visited again. */
-static bool visit(struct builder *b, uint32_t block)
+static bool pdg_visit_block(struct builder *b, uint32_t block)
 {
     const struct ir_block *x = ir_block_at(b->c->fn, block);
     bool again = false;
@@ -216,7 +216,7 @@ static void solve(struct builder *b)
             if (!bitset_has(b->queued, b->c->rpo[i]))
                 continue;
             bitset_remove(b->queued, b->c->rpo[i]);
-            again |= visit(b, b->c->rpo[i]);
+            again |= pdg_visit_block(b, b->c->rpo[i]);
         }
     }
 }

@@ -3,9 +3,9 @@
  *
  * One stands in for another if all that conflicts with the other, and comes behind both, conflicts with it,
  * too. A store meets every access that may be to its object, but for those from the same root at other
- * offsets: so it stands in for what was there before, but for these. They are told by *parts* of the root:
- * the bytes between neighbouring ends of the accesses from it; if there are too many, the last part is what
- * the others leave.
+ * offsets: so it stands in for what was there before, but for these. They are distinguished by *parts* of the
+ * root: the bytes between neighbouring ends of the accesses from it; if there are too many, the last part is
+ * what the others leave.
  */
 #ifndef KERNC_IR_PDG_NODES_H
 #define KERNC_IR_PDG_NODES_H

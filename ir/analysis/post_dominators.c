@@ -6,17 +6,17 @@
  */
 #include "ir/analysis/dominators.h"
 
-/* The graph against its edges; if `awaited`, without those that break. */
+/* The graph against its edges; if `without_breaks`, without those that break. */
 struct backward {
     struct arena *arena;
     const struct ir_cfg *c;
-    bool awaited;
+    bool without_breaks;
 };
 
 static bool is_left_out(const struct backward *x, uint32_t from, uint32_t to)
 {
     const struct ir_block *b = ir_block_at(x->c->fn, from);
-    for (uint32_t e = 0; x->awaited && e < b->edges.count; e++)
+    for (uint32_t e = 0; x->without_breaks && e < b->edges.count; e++)
         if (b->edges.at[e].block == to && b->edges.at[e].breaks)
             return true;
     return false;

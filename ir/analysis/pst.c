@@ -42,7 +42,7 @@ struct search {
                                      the best child */
     VEC(struct bracket) brackets; /* by edge; capping ones behind */
     struct list *list;            /* by node */
-    u32_vec *ending;              /* by node: brackets that end there, capping ones too */
+    u32_vec *ends;                /* by node: brackets that end there, capping ones too */
 };
 
 /* ---- graph ------------------------------------------------------------------------------------------- */
@@ -174,8 +174,8 @@ static void finish_node(struct search *s, uint32_t n)
     struct graph *g = s->g;
     struct list l = s->list[n];
     uint32_t up = NONE; /* hi0: highest node a back edge from n itself reaches */
-    for (uint32_t i = 0; i < s->ending[n].count; i++) {
-        uint32_t b = s->ending[n].at[i];
+    for (uint32_t i = 0; i < s->ends[n].count; i++) {
+        uint32_t b = s->ends[n].at[i];
         list_delete(s, &l, b);
         if (b < g->edges && s->brackets.at[b].class == NONE)
             s->brackets.at[b].class = g->classes++;
@@ -186,7 +186,7 @@ static void finish_node(struct search *s, uint32_t n)
             s->brackets.at[e].class = g->classes++; /* a self loop is equivalent to nothing else */
         } else if (s->number[to] < s->number[n] && e != s->parent_edge[n]) {
             list_push(s, &l, e);
-            vec_push(s->arena, &s->ending[to], e);
+            vec_push(s->arena, &s->ends[to], e);
             if (s->number[to] < up)
                 up = s->number[to];
         }
@@ -194,7 +194,7 @@ static void finish_node(struct search *s, uint32_t n)
     if (s->second[n] < s->number[n] && s->second[n] < up) {
         uint32_t cap = bracket_new(s);
         list_push(s, &l, cap);
-        vec_push(s->arena, &s->ending[s->node_at[s->second[n]]], cap);
+        vec_push(s->arena, &s->ends[s->node_at[s->second[n]]], cap);
     }
     if (up < s->high[n])
         s->high[n] = up;
@@ -225,7 +225,7 @@ static void find_classes(struct graph *g, struct arena *a)
     s.number = arena_array(a, uint32_t, n), s.node_at = arena_array(a, uint32_t, n);
     s.parent_edge = arena_array(a, uint32_t, n), s.parent = arena_array(a, uint32_t, n);
     s.high = arena_array(a, uint32_t, n), s.second = arena_array(a, uint32_t, n);
-    s.list = arena_array(a, struct list, n), s.ending = arena_array(a, u32_vec, n);
+    s.list = arena_array(a, struct list, n), s.ends = arena_array(a, u32_vec, n);
     g->class = arena_array(a, uint32_t, g->edges);
     for (uint32_t i = 0; i < n; i++) {
         s.high[i] = s.second[i] = NONE;
@@ -260,7 +260,7 @@ struct edge_walk {
 typedef void (*edge_visit)(struct edge_walk *w, uint32_t from, uint32_t e, bool first);
 
 /* Depth-first over blocks by directed edges; each edge is visited once, when it is met: `first` if no other
- * has met the block at its end. Edge 0, from the end to the start, is visited, but not gone. */
+ * has met the block at its end. Edge 0, from the end to the start, is visited, but not walked. */
 static struct bitset walk_edges(struct edge_walk *w, edge_visit visit)
 {
     const struct graph *g = w->g;
@@ -334,7 +334,7 @@ static void find_regions(struct edge_walk *w)
         w->t->innermost[b] = bitset_has(seen, b) ? w->region_of[b] : NONE;
 }
 
-/* Orders regions parents first and lays their blocks out in nested stretches. */
+/* Orders regions parents first and lays their blocks out in nested ranges. */
 static void lay_out(struct ir_pst *t, const struct ir_cfg *c, struct arena *a)
 {
     uint32_t *child = arena_array(a, uint32_t, t->count + 1),

@@ -62,7 +62,7 @@ static struct ir_range join(struct ir_range a, struct ir_range b)
 }
 
 /* Of the argument that an edge passes. */
-static struct ir_range passed(struct ir_ranges *g, uint32_t b, uint32_t e, uint32_t argument)
+static struct ir_range range_of_argument(struct ir_ranges *g, uint32_t b, uint32_t e, uint32_t argument)
 {
     const struct ir_edge *edge = &ir_block_at(g->f, b)->edges.at[e];
     const struct ir_ins *end = ir_at(g->f, ir_terminator(g->f, b));
@@ -80,7 +80,7 @@ static struct ir_range param_range(struct ir_ranges *g, ir_ref param)
         return ir_range_of_type((enum ir_type)ins->type);
     ir_each_pred(p, ins->block, g->g)
         if (bitset_has(g->g->reachable, p))
-            r = join(r, passed(g, p, g->g->pred_edges[p_at], (uint32_t)ins->imm));
+            r = join(r, range_of_argument(g, p, g->g->pred_edges[p_at], (uint32_t)ins->imm));
     return r;
 }
 

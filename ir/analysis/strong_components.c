@@ -1,4 +1,4 @@
-/* strong_components.c: by which ways threads come to a branch again before they reconverge with the others
+/* strong_components.c: by which paths threads come to a branch again before they reconverge with the others
  * it separated.
  *
  * The dominator strong components of R. Tarjan, "Fast algorithms for solving path problems" (1981), of the

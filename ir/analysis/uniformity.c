@@ -1,7 +1,7 @@
 /* uniformity.c: which values and branches are the same for all threads of a warp that run together.
  *
  * A value is divergent by its operation; or because an operand is (data); or because it is a parameter of a
- * block where threads reconverge that a divergent branch had sent different ways (sync, joins.c); or because
+ * block where threads reconverge that a divergent branch had separated (sync, joins.c); or because
  * it is used where other threads are together than where it was made (uniformity_scopes.c); or because it is
  * not settled who is together (uniformity_cycles.c). One worklist runs to the fixed point; each value and
  * branch enters it once.
@@ -94,8 +94,8 @@ static bool all_diverge(const struct uniformity_finder *f, const u32_vec *values
     return i == values->count;
 }
 
-/* Threads that the latest branch has sent different ways reconverge in the block: parameters that tell the
- * ways apart diverge. */
+/* Threads that the latest branch has separated reconverge in the block: parameters that differ by
+ * path diverge. */
 static void mark_params(struct uniformity_finder *f, uint32_t block, ir_ref branch)
 {
     const struct ir_block *b = ir_block_at(f->fn, block);
@@ -179,7 +179,7 @@ static void leave_cycles(struct uniformity_finder *f, uint32_t b, uint32_t scope
     for (; k != IR_NO_CYCLE && ir_cycle_contains(c, left, k); k = ir_first_unsettled(f, c->at[k].parent)) {
         f->steps++;
         if (part_in(f, scope, k))
-            ir_leave_apart(f, k, left);
+            ir_mark_divergent_exit(f, k, left);
     }
 }
 
@@ -244,7 +244,7 @@ static void mark_merges(struct uniformity_finder *f, const struct ir_uniformity_
         mark_merge(f, tree(f), &o->merges[i]);
 }
 
-/* Parameters of the block that threads bring from the area by several ways. */
+/* Parameters of the block that threads bring from the area by several paths. */
 static void mark_brought(struct uniformity_finder *f, uint32_t block, struct bitset area, ir_ref cause)
 {
     const struct ir_block *b = ir_block_at(f->fn, block);
@@ -276,7 +276,7 @@ static void merge_iterations(struct uniformity_finder *f, uint32_t branch)
     for (uint32_t k = c->innermost[branch];
          k != IR_NO_CYCLE && point != IR_NO_BLOCK && !ir_cycle_has(c, k, point); k = c->at[k].parent)
         left = k;
-    if (left == IR_NO_CYCLE || f->way_out[left] == point || post_dominators(f)->idom[branch] == point)
+    if (left == IR_NO_CYCLE || f->exit_block[left] == point || post_dominators(f)->idom[branch] == point)
         return;
     struct ir_merge m = {tree(f)->idom[point], reached_around(f, branch, point)};
     if (m.block == IR_NO_BLOCK)
@@ -314,7 +314,7 @@ static bool diverges_itself(const struct uniformity_finder *f, ir_ref r)
     case IR_special: return ir_special_info[i->imm].scope == IR_SCOPE_THREAD;
     case IR_load:
         return ir_at(f->fn, i->args[0])->type == IR_TYPE_PRIVATE ||
-               (f->loads_apart.bits && bitset_has(f->loads_apart, r));
+               (f->divergent_loads.bits && bitset_has(f->divergent_loads, r));
     case IR_call:
     case IR_icall:
     case IR_hostcall:
@@ -327,7 +327,7 @@ static void mark_sources(struct uniformity_finder *f)
 {
     const struct ir_cfg *c = f->u->cfg;
     if (!f->machine && f->fn->module->orders)
-        f->loads_apart = ir_loads_apart(f->arena, c);
+        f->divergent_loads = ir_divergent_loads(f->arena, c);
     const struct ir_block *entry = ir_block_at(f->fn, ir_entry(f->fn));
     for (uint32_t p = 0; p < entry->params.count && !(f->fn->flags & IR_FN_KERNEL); p++)
         if (f->uniform_params == NULL || !f->uniform_params[p])
@@ -383,11 +383,11 @@ static struct ir_uniformity *uniformity_new(struct arena *a, const struct ir_cfg
     u->cause = arena_array(a, ir_ref, c->fn->ins.count);
     u->branches = bitset_new(a, c->blocks);
     u->first_scoped = arena_array(a, uint32_t, c->blocks);
-    u->apart = bitset_new(a, cycles->count);
-    u->left_apart = arena_array(a, uint32_t, cycles->count);
+    u->assumed_divergent = bitset_new(a, cycles->count);
+    u->divergent_exit = arena_array(a, uint32_t, cycles->count);
     u->unconverged = arena_array(a, uint32_t, c->blocks);
     for (uint32_t k = 0; k < cycles->count; k++)
-        u->left_apart[k] = IR_NO_CYCLE;
+        u->divergent_exit[k] = IR_NO_CYCLE;
     for (uint32_t b = 0; b < c->blocks; b++)
         u->unconverged[b] = IR_NO_CYCLE;
     return u;
@@ -421,8 +421,8 @@ static void give_up(struct uniformity_finder *f)
     memset(f->u->first_scoped, 0, f->u->cfg->blocks * sizeof *f->u->first_scoped);
     mark_everything(f);
     for (uint32_t k = 0; k < f->u->cycles->count; k++) {
-        bitset_add(f->u->apart, k);
-        f->u->left_apart[k] = k;
+        bitset_add(f->u->assumed_divergent, k);
+        f->u->divergent_exit[k] = k;
     }
 }
 
@@ -450,12 +450,12 @@ static void find(struct uniformity_finder *f, const struct ir_uniformity_options
     f->passing = scratch_begin(&scratch);
     f->joins = ir_join_finder_new(f->passing, f->u->cfg, f->u->cycles, o ? o->joins : 0);
     f->first_edge = arena_array(f->arena, uint32_t, f->u->cfg->blocks);
-    f->passed = arena_array(f->arena, uint32_t, f->u->cfg->blocks);
+    f->unreconverged = walk_new(f->arena, f->u->cfg->blocks);
     f->dominators = f->machine ? NULL : dominators_if_irreducible(f);
     ir_find_uses_outside(f);
     ir_prepare_cycles(f);
     if (f->reconvergence)
-        ir_find_ways_out(f);
+        ir_find_exit_blocks(f);
     mark_sources(f);
     mark_merges(f, o);
     ir_separate_groups(f);

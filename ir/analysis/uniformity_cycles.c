@@ -32,32 +32,32 @@ static void leave_block_undecided(struct uniformity_finder *f, uint32_t k, uint3
     f->steps++;
 }
 
-static uint32_t first_untaken(struct uniformity_finder *f, uint32_t at)
+static uint32_t first_unassumed(struct uniformity_finder *f, uint32_t at)
 {
-    while (f->untaken[at] != at)
-        at = f->untaken[at] = f->untaken[f->untaken[at]];
+    while (f->unassumed[at] != at)
+        at = f->unassumed[at] = f->unassumed[f->unassumed[at]];
     return at;
 }
 
 /* The points of the extended cycle: the regions of its tokens are not m-converged either. Its own blocks are
  * looked at for the first cycle alone that has them. */
-void ir_take_apart(struct uniformity_finder *f, uint32_t k)
+void ir_assume_divergent(struct uniformity_finder *f, uint32_t k)
 {
-    if (bitset_has(f->u->apart, k))
+    if (bitset_has(f->u->assumed_divergent, k))
         return;
-    bitset_add(f->u->apart, k);
-    f->taken[k] = ++f->takes;
+    bitset_add(f->u->assumed_divergent, k);
+    f->assumed_at[k] = ++f->assumed;
     const struct ir_cycle *c = &f->u->cycles->at[k];
-    for (uint32_t i = first_untaken(f, c->first); i < c->first + c->count; i = first_untaken(f, i)) {
+    for (uint32_t i = first_unassumed(f, c->first); i < c->first + c->count; i = first_unassumed(f, i)) {
         leave_block_undecided(f, k, f->u->cycles->blocks[i]);
-        f->untaken[i] = i + 1;
+        f->unassumed[i] = i + 1;
     }
     const u32_vec *beyond = ir_scope_beyond(f->u->scopes, k);
     for (uint32_t i = 0; i < beyond->count; i++) {
         leave_block_undecided(f, k, beyond->at[i]);
         f->u->unconverged[beyond->at[i]] = k;
     }
-    ir_leave_apart(f, k, k);
+    ir_mark_divergent_exit(f, k, k);
 }
 
 void ir_prepare_cycles(struct uniformity_finder *f)
@@ -67,9 +67,9 @@ void ir_prepare_cycles(struct uniformity_finder *f)
     f->outermost = arena_array(f->arena, uint32_t, c->count);
     f->irreducible = arena_array(f->arena, uint32_t, c->count);
     f->unsettled = arena_array(f->arena, uint32_t, c->count);
-    f->taken = arena_array(f->arena, uint32_t, c->count);
-    f->untaken = arena_array(f->arena, uint32_t, blocks + 1);
-    f->apart_with_all = bitset_new(f->arena, c->count);
+    f->assumed_at = arena_array(f->arena, uint32_t, c->count);
+    f->unassumed = arena_array(f->arena, uint32_t, blocks + 1);
+    f->assumed_outward = bitset_new(f->arena, c->count);
     for (uint32_t k = 0; k < c->count; k++) {
         uint32_t up = c->at[k].parent, around = up == IR_NO_CYCLE ? IR_NO_CYCLE : f->irreducible[up];
         f->outermost[k] = up == IR_NO_CYCLE ? k : f->outermost[up];
@@ -77,7 +77,7 @@ void ir_prepare_cycles(struct uniformity_finder *f)
         f->unsettled[k] = k;
     }
     for (uint32_t i = 0; i <= blocks; i++)
-        f->untaken[i] = i;
+        f->unassumed[i] = i;
 }
 
 uint64_t ir_exits_of_cycles(const struct uniformity_finder *f)
@@ -98,13 +98,13 @@ void ir_note_unconverged(struct uniformity_finder *f)
     uint32_t *last = arena_array(f->arena, uint32_t, c->count); /* around it, or itself */
     for (uint32_t k = 0; k < c->count; k++) {
         uint32_t up = c->at[k].parent == IR_NO_CYCLE ? IR_NO_CYCLE : last[c->at[k].parent];
-        bool later = f->taken[k] && (up == IR_NO_CYCLE || f->taken[up] < f->taken[k]);
+        bool later = f->assumed_at[k] && (up == IR_NO_CYCLE || f->assumed_at[up] < f->assumed_at[k]);
         last[k] = later ? k : up;
     }
     for (uint32_t b = 0; b < f->u->cfg->blocks; b++) {
         uint32_t *known = &f->u->unconverged[b], k = c->innermost[b];
         if (k != IR_NO_CYCLE && last[k] != IR_NO_CYCLE &&
-            (*known == IR_NO_CYCLE || f->taken[*known] < f->taken[last[k]]))
+            (*known == IR_NO_CYCLE || f->assumed_at[*known] < f->assumed_at[last[k]]))
             *known = last[k];
     }
 }
@@ -147,9 +147,9 @@ void ir_check_join(struct uniformity_finder *f, uint32_t branch, uint32_t join)
 {
     uint32_t reached = cycle_reached(f, branch, join), entered = cycle_entered(f, branch, join);
     if (reached != IR_NO_CYCLE)
-        ir_take_apart(f, reached);
+        ir_assume_divergent(f, reached);
     if (entered != IR_NO_CYCLE)
-        ir_take_apart(f, entered);
+        ir_assume_divergent(f, entered);
 }
 
 /* ---- machines ---------------------------------------------------------------------------------------- */
@@ -158,26 +158,20 @@ void ir_check_irreducible(struct uniformity_finder *f, uint32_t block)
 {
     uint32_t k = f->u->cycles->innermost[block];
     if (k != IR_NO_CYCLE && f->irreducible[k] != IR_NO_CYCLE)
-        ir_take_apart(f, f->irreducible[k]);
+        ir_assume_divergent(f, f->irreducible[k]);
 }
 
 /* Marks what threads from the branch may pass in cycle k before they reconverge. False: over the limit. */
 static bool pass_before_reconvergence(struct uniformity_finder *f, uint32_t branch, uint32_t reconverge,
                                       uint32_t k)
 {
-    u32_vec list = {0};
-    vec_push(f->arena, &list, branch);
-    for (uint32_t next = 0; next < list.count; next++) {
-        const struct ir_block *b = ir_block_at(f->fn, list.at[next]);
-        for (uint32_t e = 0; e < b->edges.count; e++) {
-            uint32_t s = b->edges.at[e].block;
-            if (s == reconverge || f->passed[s] == branch + 1 || !ir_cycle_has(f->u->cycles, k, s))
-                continue;
-            f->passed[s] = branch + 1;
-            vec_push(f->arena, &list, s);
-        }
-    }
-    f->visits += list.count;
+    struct walk *w = &f->unreconverged;
+    walk_restart(w);
+    ir_add_successors(w, f->fn, branch, reconverge);
+    walk_each(b, w)
+        if (ir_cycle_has(f->u->cycles, k, b))
+            ir_add_successors(w, f->fn, b, reconverge);
+    f->visits += w->list.count + 1;
     return f->visits <= IR_MAX_RECONVERGE_VISITS;
 }
 
@@ -199,8 +193,8 @@ static bool wait_in(struct uniformity_finder *f, uint32_t branch, uint32_t recon
     return reconverge != IR_NO_BLOCK && ir_cycle_has(f->u->cycles, k, reconverge);
 }
 
-/* Takes apart the cycles in which threads from the branch wait while others of them begin another iteration:
- * these come to the same place, and go on from there together. */
+/* Assumes those cycles divergent in which threads from the branch wait while others of them begin another
+ * iteration: these come to the same place, and go on from there together. */
 void ir_check_iterations(struct uniformity_finder *f, uint32_t branch)
 {
     const struct ir_cycles *c = f->u->cycles;
@@ -213,29 +207,29 @@ void ir_check_iterations(struct uniformity_finder *f, uint32_t branch)
     bool known = f->visits <= IR_MAX_RECONVERGE_VISITS &&
                  pass_before_reconvergence(f, branch, reconverge, f->outermost[inner]);
     f->u->iterations_unknown |= !known;
-    for (uint32_t k = inner; k != IR_NO_CYCLE && !bitset_has(f->apart_with_all, k); k = c->at[k].parent) {
+    for (uint32_t k = inner; k != IR_NO_CYCLE && !bitset_has(f->assumed_outward, k); k = c->at[k].parent) {
         f->steps++;
-        if (!known || f->passed[c->at[k].header] == branch + 1)
-            ir_take_apart(f, k);
+        if (!known || bitset_has(f->unreconverged.seen, c->at[k].header))
+            ir_assume_divergent(f, k);
         if (!known)
-            bitset_add(f->apart_with_all, k);
+            bitset_add(f->assumed_outward, k);
     }
 }
 
 /* Cycles that all edges leave, together: f->steps has them. */
-void ir_find_ways_out(struct uniformity_finder *f)
+void ir_find_exit_blocks(struct uniformity_finder *f)
 {
     enum { NONE = IR_NO_BLOCK - 1 };
     const struct ir_cycles *c = f->u->cycles;
-    f->way_out = arena_array(f->arena, uint32_t, c->count);
+    f->exit_block = arena_array(f->arena, uint32_t, c->count);
     for (uint32_t k = 0; k < c->count; k++)
-        f->way_out[k] = NONE;
+        f->exit_block[k] = NONE;
     for (uint32_t i = 0; i < f->u->cfg->rpo_count; i++) {
         const struct ir_block *b = ir_block_at(f->fn, f->u->cfg->rpo[i]);
         for (uint32_t e = 0; e < b->edges.count; e++) {
             uint32_t to = b->edges.at[e].block, k = c->innermost[f->u->cfg->rpo[i]];
             for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, to); k = c->at[k].parent)
-                f->way_out[k] = f->way_out[k] == NONE || f->way_out[k] == to ? to : IR_NO_BLOCK;
+                f->exit_block[k] = f->exit_block[k] == NONE || f->exit_block[k] == to ? to : IR_NO_BLOCK;
         }
     }
 }

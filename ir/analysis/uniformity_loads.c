@@ -101,7 +101,7 @@ static bool may_be_written(const struct finder *x, ir_ref load)
                      : bitset_has(x->classes, at.class);
 }
 
-/* ---- ways -------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------- */
 
 static void find_atomics(struct finder *x)
 {
@@ -167,7 +167,7 @@ static void find_in_block(const struct finder *x, struct bitset loads, uint32_t 
     }
 }
 
-struct bitset ir_loads_apart(struct arena *a, const struct ir_cfg *c)
+struct bitset ir_divergent_loads(struct arena *a, const struct ir_cfg *c)
 {
     struct bitset loads = bitset_new(a, c->fn->ins.count);
     struct finder x = {.fn = c->fn, .cfg = c, .arena = a, .device = !(c->fn->flags & IR_FN_KERNEL)};

@@ -3,8 +3,8 @@
  * "Convergent Operation Semantics", Temporal Divergence at Cycle Exit: if threads leave a cycle in different
  * iterations, a value of the extended cycle that is uniform in each iteration differs between threads that
  * are together beyond. Not only values of the cycle's blocks do, but those of all points where its tokens
- * keep the iterations apart. Where several cycles are left at once, each asks for tokens of its own. A branch
- * out there on such a value sends each iteration's threads one way, but for all that lies beyond they
+ * keep the iterations separate. Where several cycles are left at once, each asks for tokens of its own. A
+ * branch out there on such a value sends each iteration's threads one way, but for all that lies beyond they
  * diverge.
  *
  * Anchors: a group is any set of threads that execute the anchor, in whatever iterations and calls. So what
@@ -16,30 +16,30 @@
 #include "ir/analysis/uniformity.h"
 
 /* A scope's values and branches, where threads of several of its instances can be together. */
-struct leaving {
+struct scope_exit {
     struct uniformity_finder *f;
     uint32_t scope;
     uint32_t inside; /* a cycle where they are still not; IR_NO_CYCLE: none */
     enum ir_divergence kind;
 };
 
-static bool in_scope(const struct leaving *l, ir_ref r)
+static bool in_scope(const struct scope_exit *l, ir_ref r)
 {
     return ir_scope_has(l->f->u->scopes, l->scope, r);
 }
 
-static bool is_inside(const struct leaving *l, uint32_t block)
+static bool is_inside(const struct scope_exit *l, uint32_t block)
 {
     return l->inside != IR_NO_CYCLE && ir_cycle_has(l->f->u->cycles, l->inside, block);
 }
 
-static void use_outside(const struct leaving *l, ir_ref value, ir_ref user)
+static void use_outside(const struct scope_exit *l, ir_ref value, ir_ref user)
 {
     if (!is_inside(l, ir_at(l->f->fn, user)->block) && !in_scope(l, user))
         ir_mark_user(l->f, user, l->kind, value);
 }
 
-static void value_leaves(const struct leaving *l, ir_ref value)
+static void value_leaves(const struct scope_exit *l, ir_ref value)
 {
     struct uniformity_finder *f = l->f;
     if (bitset_has(f->u->divergent, value) || !ir_varies(f->u, value) || !in_scope(l, value))
@@ -56,7 +56,7 @@ static bool is_known(const struct ir_uniformity *u, uint32_t block, uint32_t sco
     return i != 0;
 }
 
-static void check_branch(const struct leaving *l, uint32_t block)
+static void check_branch(const struct scope_exit *l, uint32_t block)
 {
     struct ir_uniformity *u = l->f->u;
     ir_ref r = ir_terminator(l->f->fn, block);
@@ -68,8 +68,8 @@ static void check_branch(const struct leaving *l, uint32_t block)
     u->first_scoped[block] = u->scoped.count;
 }
 
-/* From the regions of the scope's tokens; a cycle's own blocks apart. */
-static void leave_regions(const struct leaving *l)
+/* From the regions of the scope's tokens; but not from a cycle's own blocks. */
+static void leave_regions(const struct scope_exit *l)
 {
     const struct ir_function *fn = l->f->fn;
     const u32_vec *blocks = ir_scope_beyond(l->f->u->scopes, l->scope);
@@ -95,15 +95,15 @@ uint32_t ir_first_unsettled(struct uniformity_finder *f, uint32_t k)
     return first;
 }
 
-void ir_leave_apart(struct uniformity_finder *f, uint32_t k, uint32_t beyond)
+void ir_mark_divergent_exit(struct uniformity_finder *f, uint32_t k, uint32_t beyond)
 {
-    uint32_t *known = &f->u->left_apart[k];
+    uint32_t *known = &f->u->divergent_exit[k];
     if (*known != IR_NO_CYCLE && ir_cycle_contains(f->u->cycles, beyond, *known))
         return;
     *known = beyond;
     if (beyond == k)
         f->unsettled[k] = f->u->cycles->at[k].parent;
-    struct leaving l = {f, k, beyond, IR_DIV_TEMPORAL};
+    struct scope_exit l = {f, k, beyond, IR_DIV_TEMPORAL};
     for (uint32_t i = 0; i < f->outside[k].count; i++)
         if (!bitset_has(f->u->divergent, f->outside[k].at[i].value))
             use_outside(&l, f->outside[k].at[i].value, f->outside[k].at[i].user);
@@ -136,7 +136,7 @@ void ir_find_uses_outside(struct uniformity_finder *f)
 /* ---- anchors ----------------------------------------------------------------------------------------- */
 
 /* Threads of one group may have made the value in different iterations, calls or groups. */
-static bool was_made_apart(const struct uniformity_finder *f, const u32_vec *around, ir_ref value)
+static bool is_defined_at_other_times(const struct uniformity_finder *f, const u32_vec *around, ir_ref value)
 {
     if (!ir_varies(f->u, value))
         return false;
@@ -147,13 +147,13 @@ static bool was_made_apart(const struct uniformity_finder *f, const u32_vec *aro
 }
 
 /* The point `user` uses the value. */
-static void enter(const struct leaving *l, const u32_vec *around, ir_ref user, ir_ref value)
+static void enter(const struct scope_exit *l, const u32_vec *around, ir_ref user, ir_ref value)
 {
-    if (in_scope(l, user) && was_made_apart(l->f, around, value) && !in_scope(l, value))
+    if (in_scope(l, user) && is_defined_at_other_times(l->f, around, value) && !in_scope(l, value))
         ir_mark_user(l->f, user, l->kind, value);
 }
 
-static void enter_block(const struct leaving *l, const u32_vec *around, uint32_t block)
+static void enter_block(const struct scope_exit *l, const u32_vec *around, uint32_t block)
 {
     const struct ir_function *fn = l->f->fn;
     const struct ir_block *b = ir_block_at(fn, block);
@@ -169,7 +169,7 @@ static void enter_block(const struct leaving *l, const u32_vec *around, uint32_t
 void ir_separate_groups(struct uniformity_finder *f)
 {
     for (uint32_t s = f->u->cycles->count; s < ir_scope_count(f->u->scopes); s++) {
-        struct leaving l = {f, s, IR_NO_CYCLE, IR_DIV_ANCHOR};
+        struct scope_exit l = {f, s, IR_NO_CYCLE, IR_DIV_ANCHOR};
         u32_vec around = ir_scopes_around(f->u->scopes, ir_scope_anchor(f->u->scopes, s));
         const u32_vec *blocks = ir_scope_beyond(f->u->scopes, s);
         for (uint32_t i = 0; i < blocks->count; i++)

@@ -1,21 +1,192 @@
-/* barriers.c: threads that leave those who come to a barrier.
+/* barriers.c: where threads come to a barrier, and who waits for whom there.
  *
- * A barrier waits for all threads of the block that have not returned. A machine that can't hold a group there
+ * Linear, but where it says otherwise.
+ */
+#include "ir/converge/order.h"
+
+bool ir_has_barrier(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_at(f, r)->op == IR_barrier)
+            return true;
+    return false;
+}
+
+static bool function_has_barrier(const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        if (ir_has_barrier(f, b))
+            return true;
+    return false;
+}
+
+/* ---- functions and calls that may lead to one ------------------------------------------------------- */
+
+/* Functions that have a barrier are found first, then those that call what has been found. Each function
+ * found is compared with the signatures that none has fitted yet. */
+
+bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting)
+{
+    const struct ir_ins *ins = ir_at(f, r);
+    if (ins->op == IR_call)
+        return bitset_has(waiting, ins->imm);
+    if (ins->op != IR_icall)
+        return false;
+    bitset_each(i, waiting)
+        if (ir_may_call(&f->module->signatures.at[ins->imm], f->module->functions.at[i]))
+            return true;
+    return false;
+}
+
+static bool may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting)
+{
+    return ir_at(f, r)->op == IR_barrier || ir_call_may_wait(f, r, waiting);
+}
+
+/* Which functions call directly, and through each signature; by signature whether it has been looked at. */
+struct callers {
+    struct rows of_function, of_signature;
+    bool *seen;
+};
+
+static struct callers find_callers(struct arena *a, const struct ir_module *m)
+{
+    struct edge_list direct = {0}, by_pointer = {0};
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        ir_each_block(n, b, m->functions.at[i])
+            ir_each_ins(r, m->functions.at[i], b) {
+                const struct ir_ins *ins = ir_at(m->functions.at[i], r);
+                if (ins->op == IR_call)
+                    edge_add(a, &direct, (uint32_t)ins->imm, i);
+                else if (ins->op == IR_icall)
+                    edge_add(a, &by_pointer, (uint32_t)ins->imm, i);
+            }
+    return (struct callers){rows_of_edges(a, m->functions.count, &direct),
+                            rows_of_edges(a, m->signatures.count, &by_pointer),
+                            arena_array(a, bool, m->signatures.count + 1)};
+}
+
+/* A kernel is called by nobody. */
+static void add(struct walk *w, const struct ir_module *m, uint32_t f)
+{
+    if (!(m->functions.at[f]->flags & IR_FN_KERNEL))
+        walk_add(w, f);
+}
+
+static void add_callers(struct walk *w, const struct ir_module *m, struct callers *c, uint32_t f)
+{
+    rows_each(k, c->of_function, f)
+        add(w, m, c->of_function.at[k]);
+    for (uint32_t s = 0; s < m->signatures.count; s++) {
+        if (c->seen[s] || !ir_may_call(&m->signatures.at[s], m->functions.at[f]))
+            continue;
+        c->seen[s] = true;
+        rows_each(k, c->of_signature, s)
+            add(w, m, c->of_signature.at[k]);
+    }
+}
+
+struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m)
+{
+    struct walk w = walk_new(a, m->functions.count);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && function_has_barrier(m->functions.at[i]))
+            walk_add(&w, i);
+    if (w.list.count == 0)
+        return w.seen;
+    struct callers callers = find_callers(a, m);
+    walk_each(f, &w)
+        add_callers(&w, m, &callers, f);
+    return w.seen;
+}
+
+/* ---- operations that threads may come to from one --------------------------------------------------- */
+
+/* A barrier waits for all threads that have not returned. Where some are at one, and others elsewhere, the
+ * latter have to run to the kernel's end first. They can't if on their way they come to a convergent operation
+ * where they wait for those at the barrier, as these may come there, too: that is the kernel's mistake.
+ *
+ * An operation is reached if some barrier leads to it by paths without the definition of its token. A call
+ * counts as an operation, and as a barrier if it may lead to one; a heart counts if it controls operations.
+ * Which barrier the others are at is not asked: who is released waited where these come to, too. */
+struct reach {
+    struct arena *arena;
+    const struct ir_cfg *g;
+    const struct ir_function *f;
+    struct bitset functions; /* see ir_waiting_functions */
+    struct bitset waiting;   /* blocks with a barrier, or a call that may lead to one */
+};
+
+bool ir_converges(const struct ir_function *f, ir_ref r, struct bitset in_use)
+{
+    enum ir_op op = (enum ir_op)ir_at(f, r)->op;
+    if (op == IR_loop)
+        return bitset_has(in_use, r);
+    return op != IR_barrier && op != IR_entry && op != IR_anchor && ir_is_convergent(f, r);
+}
+
+/* Whether threads may wait in the operation's block before it, behind the definition of its token. */
+static bool waits_before(const struct reach *x, ir_ref operation)
+{
+    bool waits = false;
+    for (ir_ref r = ir_block_at(x->f, ir_at(x->f, operation)->block)->first; r != operation;
+         r = ir_at(x->f, r)->next)
+        waits = (waits && r != ir_at(x->f, operation)->token) || may_wait(x->f, r, x->functions);
+    return waits;
+}
+
+static bool is_reached(const struct reach *x, ir_ref operation)
+{
+    const struct ir_ins *ins = ir_at(x->f, operation);
+    uint32_t home = ins->token ? ir_at(x->f, ins->token)->block : IR_NO_BLOCK;
+    struct walk w = walk_new(x->arena, x->g->blocks);
+    if (waits_before(x, operation))
+        return true;
+    if (home != ins->block)
+        ir_add_predecessors(&w, x->g, ins->block, IR_NO_BLOCK);
+    walk_each(b, &w) {
+        if (bitset_has(x->waiting, b))
+            return true;
+        if (b != home)
+            ir_add_predecessors(&w, x->g, b, IR_NO_BLOCK);
+    }
+    return false;
+}
+
+struct bitset ir_reached_from_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
+{
+    struct reach x = {.arena = a, .g = c, .f = c->fn, .functions = waiting};
+    struct bitset reached = bitset_new(a, c->fn->ins.count);
+    x.waiting = bitset_new(a, c->blocks);
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        ir_each_ins(r, c->fn, c->rpo[i])
+            if (may_wait(c->fn, r, waiting))
+                bitset_add(x.waiting, c->rpo[i]);
+    if (bitset_next(x.waiting, 0) >= x.waiting.bits)
+        return reached;
+    struct bitset used = ir_tokens_in_use(a, c->fn);
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        ir_each_ins(r, c->fn, c->rpo[i])
+            if (ir_converges(c->fn, r, used) && is_reached(&x, r))
+                bitset_add(reached, r);
+    return reached;
+}
+
+/* ---- threads that leave those who come to one ------------------------------------------------------- */
+
+/* A barrier waits for all threads of the block that have not returned. A machine that can't hold a group there
  * while the others run on (SCHEME_HOLDS) may not have these wait for it on their way to the kernel's end. So in
  * a kernel with barriers nobody waits for the threads that go from block b to block s if a barrier is reached
  * from another successor of b, but none from s: they never come back. Unless they have to be together with
  * others behind s, that is, for some divergent branch x and some convergent operation j (or heart in whose
  * iterations such are executed):
  *
- *   - j is reached from two successors of x, by ways that do not pass the definition of its token; and
- *   - the edge from b to s lies on such a way before the threads of x wait for each other.
+ *   - j is reached from two successors of x, by paths without the definition of its token; and
+ *   - the edge from b to s lies on such a path before the threads of x wait for each other.
  *
  * A call counts as a barrier if it may lead to one. In device functions there is no such edge: threads that
  * return wait for the others there. Where that would be for others at a barrier (ir_passes_barrier), the
- * function becomes part of its kernels (inline_barriers).
- */
-#include "ir/converge/order.h"
-
+ * function becomes part of its kernels (inline_barriers). */
 struct finder {
     struct arena *arena;
     const struct ir_cfg *g;
@@ -23,11 +194,11 @@ struct finder {
     struct bitset divergent; /* blocks at whose branch threads diverge */
     const uint32_t *points;  /* by block: where they wait for each other */
     struct bitset leads;     /* blocks that lead to a barrier */
-    struct map held;         /* edges, by ir_edge_key, before they do which have to be together */
+    struct map demanded;     /* edges, by ir_edge_key, whose threads have to be together behind them */
     u32_vec operations;      /* convergent ones, but for barriers; of tokens hearts that control such */
 };
 
-/* Adds what leads to blocks of the set by ways that do not pass block `stop` (IR_NO_BLOCK: none). */
+/* Adds what leads to blocks of the set by paths without block `stop` (IR_NO_BLOCK: none). */
 static void add_leading(const struct finder *x, struct bitset set, uint32_t stop)
 {
     struct walk w = walk_from(x->arena, set);
@@ -44,10 +215,10 @@ static void find_operations(struct finder *x, struct bitset waiting)
     add_leading(x, returns, IR_NO_BLOCK);
     ir_each_block(i, b, x->f)
         ir_each_ins(r, x->f, b) {
-            bool waits = ir_at(x->f, r)->op == IR_barrier || ir_call_may_wait(x->f, r, waiting);
+            bool waits = may_wait(x->f, r, waiting);
             if (waits && bitset_has(returns, b))
                 bitset_add(x->leads, b);
-            if (ir_gathers(x->f, r, used))
+            if (ir_converges(x->f, r, used))
                 vec_push(x->arena, &x->operations, r);
         }
 }
@@ -77,8 +248,8 @@ static bool leads_by_two(const struct finder *x, uint32_t b, struct bitset set)
     return false;
 }
 
-/* Holds the edges from the branch to where its threads wait, by blocks that lead to an operation. */
-static void hold(struct finder *x, uint32_t branch, struct bitset leading)
+/* Demands the edges from the branch to where its threads wait, by blocks that lead to an operation. */
+static void demand(struct finder *x, uint32_t branch, struct bitset leading)
 {
     struct walk w = walk_new(x->arena, x->g->blocks);
     walk_add(&w, branch);
@@ -88,7 +259,7 @@ static void hold(struct finder *x, uint32_t branch, struct bitset leading)
             uint32_t s = block->edges.at[e].block;
             if (!bitset_has(leading, s))
                 continue;
-            map_set(x->arena, &x->held, ir_edge_key(b, s), 1);
+            map_set(x->arena, &x->demanded, ir_edge_key(b, s), 1);
             if (s != x->points[branch])
                 walk_add(&w, s);
         }
@@ -96,19 +267,19 @@ static void hold(struct finder *x, uint32_t branch, struct bitset leading)
 }
 
 /* For the sake of the operation: of branches behind the definition of its token. */
-static void hold_before(struct finder *x, uint32_t at, uint32_t definition)
+static void demand_before(struct finder *x, uint32_t at, uint32_t definition)
 {
     struct bitset leading = bitset_new(x->arena, x->g->blocks);
     bitset_add(leading, at);
     add_leading(x, leading, definition);
     bitset_each(b, x->divergent)
         if ((b == definition || bitset_has(leading, b)) && leads_by_two(x, b, leading))
-            hold(x, b, leading);
+            demand(x, b, leading);
 }
 
 /* Operations of one block by tokens of one block are looked at once. Time: for each of these blocks, those that
  * lead there, and of branches among them, what they lead to before their threads wait. */
-static void hold_all(struct finder *x)
+static void demand_all(struct finder *x)
 {
     struct map seen = {0};
     for (uint32_t i = 0; i < x->operations.count; i++) {
@@ -118,7 +289,7 @@ static void hold_all(struct finder *x)
         if (ins->block == definition || bitset_has(x->leads, ins->block) || map_get(&seen, key) != MAP_NONE)
             continue;
         map_set(x->arena, &seen, key, 1);
-        hold_before(x, ins->block, definition);
+        demand_before(x, ins->block, definition);
     }
 }
 
@@ -145,19 +316,19 @@ void ir_pass_over_barriers(struct arena *a, const struct ir_cfg *c, struct bitse
     add_leading(&x, x.leads, IR_NO_BLOCK);
     if (bitset_next(x.leads, 0) >= x.leads.bits)
         return;
-    hold_all(&x);
+    demand_all(&x);
     bitset_each(b, x.leads) {
         const struct ir_block *block = ir_block_at(c->fn, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint64_t key = ir_edge_key(b, block->edges.at[e].block);
             if (!bitset_has(x.leads, block->edges.at[e].block) && leads_to(&x, b, x.leads) &&
-                map_get(&x.held, key) == MAP_NONE)
+                map_get(&x.demanded, key) == MAP_NONE)
                 map_set(a, exits, key, 1);
         }
     }
 }
 
-/* ---- functions that some leave while others are at a barrier ------------------------------------------ */
+/* ---- functions that some leave while others are at a barrier ---------------------------------------- */
 
 static bool passes_at_branch(const struct finder *x, uint32_t b)
 {
@@ -179,7 +350,7 @@ static bool passes_in_block(const struct finder *x, uint32_t b, const struct ir_
             struct ir_passing p = in->passing[ir_at(x->f, r)->imm];
             passes |= waits ? p.barrier_follows : p.nothing_follows;
         }
-        waits |= ir_at(x->f, r)->op == IR_barrier || ir_call_may_wait(x->f, r, in->waiting);
+        waits |= may_wait(x->f, r, in->waiting);
     }
     return passes;
 }
@@ -191,8 +362,7 @@ static bool passes(struct arena *a, const struct ir_cfg *c, const struct ir_bodi
     bool found = false;
     ir_each_block(i, b, x.f)
         ir_each_ins(r, x.f, b) {
-            enum ir_op op = (enum ir_op)ir_at(x.f, r)->op;
-            if (op == IR_barrier || (behind && op == IR_ret) || ir_call_may_wait(x.f, r, in->waiting))
+            if (may_wait(x.f, r, in->waiting) || (behind && ir_at(x.f, r)->op == IR_ret))
                 bitset_add(x.leads, b);
         }
     add_leading(&x, x.leads, IR_NO_BLOCK);
@@ -209,28 +379,20 @@ struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, con
     return (struct ir_passing){passes(a, c, in, false), passes(a, c, in, true)};
 }
 
-/* ---- who may end before a barrier ---------------------------------------------------------------------- */
+/* ---- who may end before a barrier ------------------------------------------------------------------- */
 
-static bool has_barrier(const struct ir_function *f, uint32_t b)
+struct bitset ir_exits_without_barrier(struct arena *a, const struct ir_cfg *c)
 {
-    ir_each_ins(r, f, b)
-        if (ir_at(f, r)->op == IR_barrier)
-            return true;
-    return false;
-}
-
-struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c)
-{
-    struct bitset ending = bitset_new(a, c->blocks);
+    struct bitset exits = bitset_new(a, c->blocks);
     struct walk w = walk_new(a, c->blocks);
     for (uint32_t i = 0; i < c->rpo_count; i++)
         if (ir_at(c->fn, ir_terminator(c->fn, c->rpo[i]))->op == IR_ret)
             walk_add(&w, c->rpo[i]);
     walk_each(b, &w) {
-        if (has_barrier(c->fn, b))
+        if (ir_has_barrier(c->fn, b))
             continue;
-        bitset_add(ending, b);
+        bitset_add(exits, b);
         ir_add_predecessors(&w, c, b, IR_NO_BLOCK);
     }
-    return ending;
+    return exits;
 }

@@ -194,10 +194,10 @@ static void find_checks(struct finder *d, uint32_t b)
     const struct ir_block *block = ir_block_at(d->g->fn, b);
     const u32_vec *own = &d->of[d->x->priority[b]];
     uint32_t waiting = own->count ? own->at[0] : UINT32_MAX;
-    bool apart = bitset_has(d->divergent, b) && block->edges.count > 1;
+    bool diverges = bitset_has(d->divergent, b) && block->edges.count > 1;
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t target = block->edges.at[e].block, p = d->x->priority[target];
-        if (waiting <= p || (apart && block->edges.at[e].argc && comes_late(d, block, e)))
+        if (waiting <= p || (diverges && block->edges.at[e].argc && comes_late(d, block, e)))
             bitset_add(d->x->checks, target);
     }
 }
@@ -253,19 +253,11 @@ struct ir_frontier *ir_frontier_new(struct arena *a, const struct ir_cfg *c, str
 
 /* ---- barriers ------------------------------------------------------------------------------------------ */
 
-static bool has_barrier(const struct ir_function *f, uint32_t b)
-{
-    ir_each_ins(r, f, b)
-        if (ir_at(f, r)->op == IR_barrier)
-            return true;
-    return false;
-}
-
 static u32_vec with_barriers_last(struct arena *a, const struct ir_function *f, const u32_vec *order)
 {
     u32_vec first = {0}, last = {0};
     for (uint32_t i = 0; i < order->count; i++)
-        vec_push(a, i && has_barrier(f, order->at[i]) ? &last : &first, order->at[i]);
+        vec_push(a, i && ir_has_barrier(f, order->at[i]) ? &last : &first, order->at[i]);
     for (uint32_t i = 0; i < last.count; i++)
         vec_push(a, &first, last.at[i]);
     return first;
@@ -275,10 +267,10 @@ struct ir_frontier *ir_frontier_barriers_last(struct arena *a, const struct ir_c
                                               struct bitset divergent, u32_vec order, uint64_t work)
 {
     struct ir_frontier *x = ir_frontier_new(a, c, divergent, order, work);
-    bool kernel = c->fn->flags & IR_FN_KERNEL, apart = false;
-    for (uint32_t i = 0; i < order.count && kernel && !apart; i++)
-        apart = (x->cut || row_length(&x->frontier, order.at[i])) && has_barrier(c->fn, order.at[i]);
-    return apart ? ir_frontier_new(a, c, divergent, with_barriers_last(a, c->fn, &order), work) : x;
+    bool kernel = c->fn->flags & IR_FN_KERNEL, wait = false;
+    for (uint32_t i = 0; i < order.count && kernel && !wait; i++)
+        wait = (x->cut || row_length(&x->frontier, order.at[i])) && ir_has_barrier(c->fn, order.at[i]);
+    return wait ? ir_frontier_new(a, c, divergent, with_barriers_last(a, c->fn, &order), work) : x;
 }
 
 /* ---- where threads diverge ------------------------------------------------------------------------------ */

@@ -9,8 +9,9 @@
 
 #include "ir/analysis/analysis.h"
 
-/* A scope is a stretch of the order: an extended cycle ("Convergent Operation Semantics", Extended Cycles), by
- * the number of the cycle; or the blocks of an anchor's regions; or the function, which is the last. */
+/* A scope is a run of nodes in the order: an extended cycle ("Convergent Operation Semantics", Extended
+ * Cycles), by the number of the cycle; or the blocks of an anchor's regions; or the function, which is the
+ * last. */
 struct ir_order {
     const struct ir_cycles *cycles;
     struct arena *arena;
@@ -23,7 +24,7 @@ struct ir_order {
     u32_vec position;         /* by node: its place in `at` */
     struct bitset convergent; /* by block: has an operation that threads with one instance of a token execute
                                 together, or a heart that controls such */
-    struct bitset demanded;   /* by cycle: its scope has such a block, so that iterations are kept apart */
+    struct bitset demanded;   /* by cycle: its scope has such a block, so that iterations do not mix */
     struct bitset barriers;   /* by block that was there first: has a barrier */
 };
 
@@ -36,11 +37,11 @@ static inline uint32_t ir_order_node(const struct ir_order *o, uint32_t block)
     return o->cycles->count + block;
 }
 
-/* Each scope is one stretch: topologically sorted without the edges to its header, which is first; blocks with
- * barriers as late as that allows; the latch last. Ties: reverse post-order. `work`: blocks of regions that
- * reach beyond a cycle looked at, at most; NULL: that is too little. The function's blocks are cut between
- * operations of different scopes (opt_split_scopes). O((blocks + edges) * (depth of scopes
- * + log blocks)) and the work. */
+/* Each scope is one run of nodes: topologically sorted without the edges to its header, which is first;
+ * blocks with barriers as late as that allows; the latch last. Ties: reverse post-order. `work`: blocks of
+ * regions that reach beyond a cycle looked at, at most; NULL: that is too little. The function's blocks are
+ * cut between operations of different scopes (opt_split_scopes). O((blocks + edges) * (depth of scopes + log
+ * blocks)) and the work. */
 struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                               const struct ir_tokens *t, uint64_t work);
 /* A new block, which stands before the node. O(nodes). */
@@ -74,7 +75,7 @@ struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struc
  *     iterations do not mix;
  *   - with an edge from the latch of an endless cycle to the end, or to the node that `virtual` has for it.
  *
- * If groups are not held at barriers (`holds`), nodes all of whose ways lead to barriers have for a parent the
+ * If groups are not held at barriers (`holds`), nodes all of whose paths lead to barriers have for a parent the
  * post-dominator in the graph that ends at these: all threads meet there, whatever the iteration.
  *
  * `virtual`: by cycle; IR_NO_BLOCK: the end. Near-linear, but for the depth of cycles. */

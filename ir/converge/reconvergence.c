@@ -31,7 +31,7 @@ static bool is_exit(const struct finder *x, uint32_t from, uint32_t to)
     return map_get(x->exits, ir_edge_key(from, to)) != MAP_NONE;
 }
 
-/* Whether the node stands in the stretch of the cycle's scope. */
+/* Whether the node is of the cycle's scope. */
 static bool is_inside(const struct ir_order *o, uint32_t cycle, uint32_t node)
 {
     uint32_t at = o->position.at[node];
@@ -122,7 +122,7 @@ static struct ir_dominators *find_tree(struct finder *x, const uint32_t *virtual
     return dominator_tree(x->arena, &g, nodes - 1);
 }
 
-/* Where the ways from the block's edges meet. */
+/* Where the paths from the block's edges meet. */
 static uint32_t common_target(const struct finder *x, const struct ir_dominators *d, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(x->g->fn, b);

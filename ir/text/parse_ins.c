@@ -146,7 +146,7 @@ static int64_t parse_index(struct parser *p)
 }
 
 /* Of a cb.cancel: imm2. */
-static uint32_t parse_leaving(struct parser *p)
+static uint32_t parse_cancel(struct parser *p)
 {
     struct ir_cancel l = {.member = ir_parse_accept_word(p, "member")};
     if (ir_parse_accept_word(p, "threshold")) {
@@ -183,7 +183,7 @@ static void parse_immediate(struct parser *p, struct ir_ins *ins, struct token *
     if (ins->op == IR_cb_join)
         ins->imm2 = ir_parse_accept_word(p, "gather");
     if (ins->op == IR_cb_cancel)
-        ins->imm2 = parse_leaving(p);
+        ins->imm2 = parse_cancel(p);
     if (ir_has_threshold(ins->op) && ir_parse_accept_word(p, "threshold"))
         ins->imm2 = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a threshold");
 }

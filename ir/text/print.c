@@ -70,7 +70,7 @@ static void global_name(struct printer *p, const char *name, int64_t number)
 }
 
 /* Of a cb.cancel. */
-static void leaving(struct printer *p, struct ir_cancel l)
+static void print_cancel(struct printer *p, struct ir_cancel l)
 {
     if (l.member)
         text_addz(p->out, " member");
@@ -99,7 +99,7 @@ static void immediate(struct printer *p, const struct ir_ins *ins)
     if (ins->op == IR_cb_join && ins->imm2)
         text_addz(p->out, " gather");
     if (ins->op == IR_cb_cancel)
-        leaving(p, ir_cancel_of(ins));
+        print_cancel(p, ir_cancel_of(ins));
     if (ir_has_threshold(ins->op) && ins->imm2)
         text_printf(p->out, " threshold %u", ins->imm2);
 }

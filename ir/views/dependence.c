@@ -194,7 +194,7 @@ static const char *header_of(const struct ir_viewer *v, uint32_t cycle)
 static void cycles_text(const struct ir_viewer *v, struct text *out)
 {
     for (uint32_t c = 0; c < v->cycles->count; c++) {
-        uint32_t beyond = v->uniformity->left_apart[c];
+        uint32_t beyond = v->uniformity->divergent_exit[c];
         if (beyond == IR_NO_CYCLE)
             continue;
         text_printf(out, "  cycle %u (header %s): threads leave it in different iterations", c,

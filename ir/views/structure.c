@@ -150,7 +150,7 @@ static void edges_dot(const struct ir_viewer *v, struct text *out)
     }
 }
 
-/* Groups come parents first and nest by stretches of `blocks`: a stack of open ones is enough. */
+/* Groups come parents first and nest by ranges of `blocks`: a stack of open ones is enough. */
 struct group {
     uint32_t first, count, parent;
 };

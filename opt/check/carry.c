@@ -7,7 +7,7 @@
 #include "opt/check/check_memory.h"
 #include "opt/check/origins.h"
 
-/* ---- signatures -------------------------------------------------------------------------------------- */
+/* ---- signatures --------------------------------------------------------------------------------------- */
 
 static uint32_t count_pointers(const struct ir_signature *s)
 {
@@ -59,7 +59,7 @@ static bool is_pointer_store(const struct ir_function *f, ir_ref r)
     return ir_at(f, r)->op == IR_store && opt_pointer_in(f, ir_at(f, r)->args[1]);
 }
 
-/* ---- the module -------------------------------------------------------------------------------------- */
+/* ---- the module --------------------------------------------------------------------------------------- */
 
 /* Another module's launch may store what one here loads. */
 static bool is_in_memory(const struct ir_module *m)
@@ -90,7 +90,7 @@ struct opt_carrying *opt_carrying_new(struct arena *a, struct ir_module *m)
     return x;
 }
 
-/* ---- what the checker is told, and asked --------------------------------------------------------------- */
+/* ---- what is reported to the checker, and asked ------------------------------------------------------- */
 
 /* A place where the checker keeps an origin. */
 struct cell {
@@ -149,7 +149,7 @@ static void tell_copy(struct opt_origins *o, struct ir_cursor *c, struct cell to
         arena_printf(o->arena, "%u m %c %u 0 %c", OPT_CHECK_BOUNDS, to.space, (unsigned)bytes, from.space));
 }
 
-/* ---- asked for: parameters, loads, results ------------------------------------------------------------- */
+/* ---- asked for: parameters, loads, results ------------------------------------------------------------ */
 
 static void ask_for_params(struct opt_origins *o)
 {
@@ -190,7 +190,7 @@ void opt_origins_ask(struct opt_origins *o)
         }
 }
 
-/* ---- told: arguments, results, stores ------------------------------------------------------------------ */
+/* ---- reported: arguments, results, stores ------------------------------------------------------------- */
 
 static void add_argument(struct ir_function *f, ir_ref call, ir_ref argument)
 {

@@ -1,4 +1,4 @@
-/* check_memory.c: each access to memory is told to the checker (runtime/check/), and what orders accesses.
+/* check_memory.c: each access to memory is reported to the checker (runtime/check/), and what orders accesses.
  *
  * Runs before any pass that removes accesses, but for mem2reg, so that the checker sees those that were
  * written. A check.memory stands before each load, store, atomic operation, memcpy and memzero of global and
@@ -216,9 +216,9 @@ static void tell_object(struct instrument *x, struct ir_cursor *c, ir_ref at, co
 static bool is_address(const struct ir_ins *ins, uint32_t i)
 {
     bool atomic = ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas, copy = ins->op == IR_memcpy;
-    bool told = ins->op == IR_check_memory || ins->op == IR_check_origin;
+    bool described = ins->op == IR_check_memory || ins->op == IR_check_origin;
     bool first = ins->op == IR_load || ins->op == IR_store || ins->op == IR_memzero || ins->op == IR_ptradd;
-    return copy || told || ((first || atomic) && i == 0);
+    return copy || described || ((first || atomic) && i == 0);
 }
 
 /* The allocas whose addresses go elsewhere. */

@@ -297,7 +297,7 @@ static bool is_call(const struct ir_function *f, ir_ref r)
     return ir_at(f, r)->op == IR_call || ir_at(f, r)->op == IR_icall;
 }
 
-static void visit(struct checker *k, ir_ref r)
+static void check_instruction(struct checker *k, ir_ref r)
 {
     enum ir_op op = (enum ir_op)ir_at(k->f, r)->op;
     if (opt_is_token_op(op))
@@ -331,7 +331,7 @@ static void visit_reached(struct checker *k)
         begin_block(k, k->cfg->rpo[i]);
         for (ir_ref r = next; r; r = next) {
             next = ir_at(k->f, r)->next;
-            visit(k, r);
+            check_instruction(k, r);
         }
     }
 }

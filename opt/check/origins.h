@@ -11,8 +11,8 @@
  *     function's result       a register of the checker
  *     memory                  the checker keeps it for the cell, and check.origin asks for it
  *
- * The checker is told by a check.memory before the store or `ret`, and asked by a check.origin behind the load
- * or call, whose texts are
+ * A check.memory tells the checker before the store or `ret`, and a check.origin asks it behind the load or
+ * call. Their texts are
  *
  *     CHECKS p SPACE 4 0          the pointer given as the value, whose origin is b, is stored at a
  *     CHECKS m SPACE BYTES 0 FROM memory at b, of space FROM, is copied to a
@@ -20,7 +20,7 @@
  *
  * SPACE and FROM as in check_memory.c, or x: a register of the thread, number 0 of results, N of argument N.
  * What the checker keeps of a cell or register says which pointer it is of, and is void where another is found
- * there: so stores of other values, and calls of functions that tell nothing, need not be told of.
+ * there: so stores of other values, and calls of functions that report nothing, need no report.
  */
 #ifndef KERNC_OPT_ORIGINS_H
 #define KERNC_OPT_ORIGINS_H

@@ -63,31 +63,31 @@ static struct branch branch_of(const struct cost_sampler *x, uint32_t b)
 static uint32_t likelihood(const struct cost_sampler *x, const struct branch *of, uint32_t b, uint32_t e)
 {
     const struct ir_block *block = ir_block_at(x->s->f, b);
-    uint32_t ways = block->edges.count;
-    uint32_t told = x->hints->likely ? x->hints->likely(x->hints->data, x->s->f, b, e) : UINT32_MAX;
-    if (told != UINT32_MAX)
-        return told;
-    if (of->trapping < ways)
-        return of->trapping == e ? 0 : 65536 / (ways - 1);
+    uint32_t edges = block->edges.count;
+    uint32_t hint = x->hints->likely ? x->hints->likely(x->hints->data, x->s->f, b, e) : UINT32_MAX;
+    if (hint != UINT32_MAX)
+        return hint;
+    if (of->trapping < edges)
+        return of->trapping == e ? 0 : 65536 / (edges - 1);
     uint32_t skipped = bitset_has(x->u->branches, b) ? 65536 / COST_TRIPS : 0;
-    if (of->guarded < ways)
+    if (of->guarded < edges)
         return e == of->guarded ? 65536 - skipped : skipped;
-    if (of->staying == 0 || of->staying == ways)
-        return 65536 / ways;
+    if (of->staying == 0 || of->staying == edges)
+        return 65536 / edges;
     return stays(x, block, of->cycle, e) ? 65536 / COST_TRIPS * (COST_TRIPS - 1) / of->staying
-                                         : 65536 / COST_TRIPS / (ways - of->staying);
+                                         : 65536 / COST_TRIPS / (edges - of->staying);
 }
 
 /* Of each edge but the last: the likelihood of it and of those before it. The same for all lanes and visits,
  * so that a draw takes logarithmic time. */
 static const uint32_t *sums_of(struct cost_sampler *x, uint32_t b)
 {
-    uint32_t ways = ir_block_at(x->s->f, b)->edges.count, sum = 0;
+    uint32_t edges = ir_block_at(x->s->f, b)->edges.count, sum = 0;
     if (x->sums[b])
         return x->sums[b];
     struct branch of = branch_of(x, b);
-    x->sums[b] = arena_array(x->arena, uint32_t, ways);
-    for (uint32_t e = 0; e + 1 < ways; e++)
+    x->sums[b] = arena_array(x->arena, uint32_t, edges);
+    for (uint32_t e = 0; e + 1 < edges; e++)
         x->sums[b][e] = sum += likelihood(x, &of, b, e);
     return x->sums[b];
 }
@@ -291,7 +291,7 @@ static void find_costs(struct cost_sampler *x, const uint64_t *functions)
     }
 }
 
-/* No more than a block of the launch has, if both are told. */
+/* No more than a block of the launch has, if both are given. */
 static uint32_t lanes_of(const struct cost_hints *hints)
 {
     const struct launch *l = hints->launch;

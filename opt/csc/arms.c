@@ -32,7 +32,7 @@ static bool may_match(const struct ir_function *f, ir_ref r)
     }
 }
 
-/* Operands that the round has replaced are gone. */
+/* Operands that the round has replaced do not count. */
 static uint8_t operand_type(struct csc *p, const struct ir_ins *x, uint32_t i)
 {
     return ir_at(p->f, opt_renamed(&p->renaming, x->args[i]))->type;
@@ -278,7 +278,7 @@ bool csc_arm_communicates(struct csc *p, uint32_t entry)
     return false;
 }
 
-/* ---- what must not be taken apart ---------------------------------------------------------------- */
+/* ---- what must not be separated ------------------------------------------------------------------ */
 
 static bool refuse(struct csc *p, ir_ref r, const char *why)
 {
@@ -295,7 +295,7 @@ static bool in_one_cycle(struct csc *p, uint32_t x, uint32_t y)
     return x < blocks && y < blocks && cycles->innermost[x] == cycles->innermost[y];
 }
 
-/* A token's uses may not be led apart from its definition. And where the arms meet in a cycle, the operations
+/* A token's uses may not be separated from its definition. And where the arms meet in a cycle, the operations
  * of both are in it: those of an arm that leaves the cycle were not. */
 static bool must_stay(struct csc *p, const struct csc_arms *a, uint32_t arm)
 {

@@ -195,8 +195,8 @@ static void remark_convergent(struct csc *p, struct csc_pair first, place at)
 }
 
 /* Why no loop of one arm goes round together with one of the other, where both have some; NULL: one does, or
- * that is told elsewhere. */
-static const char *why_loops_stay_apart(struct csc *p, uint32_t branch, struct csc_pair first,
+ * that is reported elsewhere. */
+static const char *why_loops_not_merged(struct csc *p, uint32_t branch, struct csc_pair first,
                                         const csc_pairs *pairs)
 {
     const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
@@ -205,10 +205,10 @@ static const char *why_loops_stay_apart(struct csc *p, uint32_t branch, struct c
             return NULL;
     bool others =
         csc_is_cold(p, branch) || csc_arm_communicates(p, first.x) || csc_arm_communicates(p, first.y);
-    return others ? NULL : csc_why_apart(p, branch, first.x, first.y);
+    return others ? NULL : csc_why_not_merged(p, branch, first.x, first.y);
 }
 
-static void visit(struct rounds *r, uint32_t b)
+static void csc_visit_branch(struct rounds *r, uint32_t b)
 {
     struct csc *p = &r->p;
     const struct ir_block *block = ir_block_at(p->f, b);
@@ -226,11 +226,11 @@ static void visit(struct rounds *r, uint32_t b)
     }
     bool alone =
         are_first(p, b, first) && (pairs.count == 0 || (pairs.count == 1 && are_first(p, b, pairs.at[0])));
-    const char *apart = why_loops_stay_apart(p, b, first, &pairs);
+    const char *why = why_loops_not_merged(p, b, first, &pairs);
     bitset_add(r->done, b);
     bool any = alone ? converge(p, b, first, condition, at, IF_IT_PAYS) : pairs.count > 0;
-    if (apart)
-        opt_remark(p->c, p->f, OPT_MISSED, "loops", at, "loops of both arms stay apart: %s", apart);
+    if (why)
+        opt_remark(p->c, p->f, OPT_MISSED, "loops", at, "loops of both arms stay apart: %s", why);
     if (!any) {
         remark_convergent(p, first, at);
         return;
@@ -263,23 +263,23 @@ static void take_over(struct rounds *r, uint32_t b, uint32_t next)
         bitset_remove(r->done, b);
 }
 
-/* Arms whose branches have gone become one block again. */
+/* Arms whose branches were removed become one block again. */
 static void merge_chains(struct rounds *r)
 {
     struct csc *p = &r->p;
     const struct ir_cfg *g = opt_cfg(p->c, p->f);
     struct opt_renaming renaming = {.arena = p->c->scratch};
-    struct bitset gone = bitset_new(p->c->scratch, p->f->blocks.count);
+    struct bitset removed = bitset_new(p->c->scratch, p->f->blocks.count);
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t b = g->rpo[i], next;
-        while (!bitset_has(gone, b) && (next = next_in_chain(p->f, g, b)) != IR_NO_BLOCK) {
+        while (!bitset_has(removed, b) && (next = next_in_chain(p->f, g, b)) != IR_NO_BLOCK) {
             opt_target_append(&renaming, p->f, b);
-            bitset_add(gone, next);
+            bitset_add(removed, next);
             take_over(r, b, next);
         }
     }
     opt_rename_all(&renaming, p->f);
-    ir_blocks_remove(p->f, gone);
+    ir_blocks_remove(p->f, removed);
     opt_invalidate(p->c, p->f);
 }
 
@@ -300,12 +300,12 @@ static void finish_round(struct rounds *r)
 {
     struct csc *p = &r->p;
     struct opt_demotion d = {.c = p->c, .f = p->f};
-    struct bitset gone = bitset_new(p->arena, p->f->blocks.count);
+    struct bitset removed = bitset_new(p->arena, p->f->blocks.count);
     add_branches(r);
     opt_rename_all(&p->renaming, p->f);
-    for (uint32_t i = 0; i < p->gone.count; i++)
-        bitset_add(gone, p->gone.at[i]);
-    ir_blocks_remove(p->f, gone);
+    for (uint32_t i = 0; i < p->emptied.count; i++)
+        bitset_add(removed, p->emptied.at[i]);
+    ir_blocks_remove(p->f, removed);
     for (uint32_t i = 0; i < p->dropped.count; i++)
         ir_drop(p->f, p->dropped.at[i]);
     opt_demote_broken(&d);
@@ -332,7 +332,7 @@ static void begin_round(struct rounds *r)
         csc_find_dependences(p);
     p->renaming = (struct opt_renaming){.arena = p->arena};
     p->owner = (struct map){0};
-    vec_clear(&p->gone);
+    vec_clear(&p->emptied);
     vec_clear(&p->dropped);
     vec_clear(&p->copies);
 }
@@ -344,7 +344,7 @@ static bool run_round(struct rounds *r)
     const struct ir_cfg *g = opt_cfg(r->p.c, r->p.f);
     for (uint32_t i = g->rpo_count; i-- > 0;)
         if (is_candidate(r, g->rpo[i]))
-            visit(r, g->rpo[i]);
+            csc_visit_branch(r, g->rpo[i]);
     if (r->moved)
         finish_round(r);
     return r->moved > 0;
@@ -356,7 +356,7 @@ static bool run_rounds(struct rounds *r)
     csc_make_landings(&r->p);
     begin_round(r);
     csc_find_divergence(&r->p);
-    bool changed = csc_test_ways(&r->p);
+    bool changed = csc_split_switches(&r->p);
     if (changed)
         csc_make_landings(&r->p);
     r->done = bitset_new(c->scratch, r->p.f->blocks.count);

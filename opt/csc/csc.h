@@ -13,10 +13,10 @@
  *   motion.c     the code of the stages, operands renamed by selects and block parameters
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
- * to each other, and gather.c makes such a branch of them; ways.c makes branches of switches, landing.c ends
- * arms with one block, guard.c makes conditionals of blocks, exchange.c gives two conditionals equal sides.
- * Whether it pays is asked of divergence.c. Behind them decided.c leads edges past branches that ask again,
- * and ways.c makes switches of what is left of tests.
+ * to each other, and gather.c makes such a branch of them; switches.c makes branches of switches, landing.c
+ * ends arms with one block, guard.c makes conditionals of blocks, exchange.c gives two conditionals equal
+ * sides. Whether it pays is asked of divergence.c. Behind them decided.c leads edges past branches that ask
+ * again, and switches.c makes switches of what is left of tests.
  */
 #ifndef KERNC_OPT_CSC_H
 #define KERNC_OPT_CSC_H
@@ -92,7 +92,7 @@ struct csc {
     uint32_t instructions;     /* that the two have room for */
     const struct ir_pdg *pdg;  /* NULL: no arm of the round has effects */
     struct opt_renaming renaming;
-    u32_vec gone; /* blocks that are empty now */
+    u32_vec emptied; /* blocks that are empty now */
     VEC(struct csc_copy) copies;
     u32_vec dropped;          /* parameters whose blocks have lost them */
     u32_vec branches;         /* blocks whose branches the pass has made */
@@ -108,7 +108,7 @@ struct csc {
     u32_vec landings;             /* blocks that landing.c has made */
     struct map exchanged;         /* blocks whose branches have exchanged their sides */
     u32_vec tested;               /* operands of the switches that became tests */
-    uint32_t told;                /* limits whose remark has been given: bits by opt_limit */
+    uint32_t reported;            /* limits whose remark has been given: bits by opt_limit */
     uint64_t work;                /* pairs of instructions that may still be compared */
 };
 
@@ -140,7 +140,7 @@ bool csc_communicates(const struct ir_function *f, uint32_t b);
 /* Whether some block that `entry` dominates does: then blocks behind it correspond to none. */
 bool csc_arm_communicates(struct csc *p, uint32_t entry);
 /* The nodes and dependences of two blocks as the arms of a branch; IR_NO_BLOCK: an empty one. False: something
- * in them must not be taken apart, told in a remark. Their nodes are numbered, in either case, until
+ * in them must not be separated, reported in a remark. Their nodes are numbered, in either case, until
  * csc_arms_forget. */
 bool csc_arms_new(struct csc *p, uint32_t branch, const uint32_t block[2], ir_ref condition,
                   struct csc_arms *a);
@@ -166,7 +166,7 @@ void csc_operands(struct csc_arms *a, uint32_t i, uint32_t j, ir_ref *x, ir_ref 
 /* ---- schedule.c ---------------------------------------------------------------------------------- */
 
 /* Puts each node in a stage, and finds what it costs and saves; pairs that cross, and those of stages that do
- * not pay, are taken apart. Linear for each time that this happens. */
+ * not pay, are split. Linear for each time that this happens. */
 void csc_schedule(struct csc_arms *a);
 
 /* ---- bill.c -------------------------------------------------------------------------------------- */
@@ -213,11 +213,11 @@ csc_pairs csc_correspond(struct csc *p, uint32_t branch);
 /* Cycles that arms of the branch save that begin with blocks x and y. */
 int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 
-/* ---- ways.c -------------------------------------------------------------------------------------- */
+/* ---- switches.c ---------------------------------------------------------------------------------- */
 
-/* Makes chains of tests of divergent switches whose ways have operations in common. */
-bool csc_test_ways(struct csc *p);
-/* Makes switches again of what is left of such chains: tests next to each other whose ways meet in one
+/* Makes chains of tests of divergent switches whose targets have operations in common. */
+bool csc_split_switches(struct csc *p);
+/* Makes switches again of what is left of such chains: tests next to each other whose paths meet in one
  * block. Linear. */
 void csc_join_tests(struct csc *p);
 

@@ -1,19 +1,19 @@
-/* decided.c: branches that each way to them has decided.
+/* decided.c: branches that each path to them has decided.
  *
  * Behind what nested branches have in common their conditions are asked again, the inner ones first. Where an
  * inner arm has nothing left to do there, a block only asks the outer condition, and its edges come from both
  * sides of the outer branch: then each edge leads straight on, and the block goes. So do selects on the
  * condition of what one side gives to such a block: that side's edges give their own value instead.
  *
- * Only a block whose edges are all decided is passed, so that no thread waits for fewer others than before:
+ * Only a block whose edges are all decided is skipped, so that no thread waits for fewer others than before:
  * those of one side still reconverge where their side goes on. In post-order: what a block leads to has been
  * worked on before. Linear.
  */
 #include "opt/csc/csc.h"
 
-/* An edge to the block at work, and the edge of its dominator's branch that all ways to it have taken;
+/* An edge to the block at work, and the edge of its dominator's branch that all paths to it have taken;
  * CSC_NONE: it leads back to the block, for threads of both sides. */
-struct way {
+struct decided_edge {
     struct opt_edge edge;
     uint32_t side;
 };
@@ -25,9 +25,9 @@ struct decided {
     struct opt_renaming renaming;
     uint32_t *uses;  /* by value, */
     uint32_t *preds; /* edges to each block, both as the function is now */
-    struct bitset gone;
-    VEC(struct way) ways;
-    bool turns; /* one of them leads back */
+    struct bitset removed;
+    VEC(struct decided_edge) edges;
+    bool loops_back; /* one of them leads back */
     bool changed;
 };
 
@@ -76,7 +76,7 @@ static void drop_if_unreached(struct decided *s, uint32_t b)
         s->uses[now(s, end->args[k])]--;
     for (uint32_t e = 0; e < block->edges.count; e++)
         count_edge(s, &block->edges.at[e], UINT32_MAX);
-    bitset_add(s->gone, b);
+    bitset_add(s->removed, b);
 }
 
 /* Whether the block has nothing but a terminator of this operation, all its edges lead forward, and they alone
@@ -110,7 +110,7 @@ static void skip_empty(struct decided *s, uint32_t b)
     }
 }
 
-/* ---- ways to a block ----------------------------------------------------------------------------- */
+/* ---- edges to a block ---------------------------------------------------------------------------- */
 
 /* The edge of `branch` that leads to the edge (q, e) always; CSC_NONE: there is none. */
 static uint32_t side_of(const struct decided *s, uint32_t branch, uint32_t q, uint32_t e)
@@ -126,27 +126,27 @@ static uint32_t side_of(const struct decided *s, uint32_t branch, uint32_t q, ui
 }
 
 /* The condition that all edges to the block have decided, but for those that lead back to it, or 0. */
-static ir_ref find_ways(struct decided *s, uint32_t b)
+static ir_ref find_edges(struct decided *s, uint32_t b)
 {
     uint32_t branch = s->dominators->idom[b];
-    vec_clear(&s->ways);
-    s->turns = false;
+    vec_clear(&s->edges);
+    s->loops_back = false;
     if (b == ir_entry(s->f) || branch == IR_NO_BLOCK ||
         ir_at(s->f, ir_terminator(s->f, branch))->op != IR_brif)
         return 0;
     ir_each_pred(q, b, s->g) {
-        struct way w = {{q, s->g->pred_edges[q_at]}, 0};
+        struct decided_edge w = {{q, s->g->pred_edges[q_at]}, 0};
         bool back = ir_dominates(s->dominators, b, q);
         w.side = back ? CSC_NONE : side_of(s, branch, q, w.edge.edge);
         if (!back && (w.side == CSC_NONE || s->g->rpo_index[q] >= s->g->rpo_index[b]))
             return 0;
-        s->turns |= back;
-        vec_push(s->p->c->scratch, &s->ways, w);
+        s->loops_back |= back;
+        vec_push(s->p->c->scratch, &s->edges, w);
     }
     return ir_at(s->f, ir_terminator(s->f, branch))->args[0];
 }
 
-static struct ir_edge *edge_of(const struct decided *s, const struct way *w)
+static struct ir_edge *edge_of(const struct decided *s, const struct decided_edge *w)
 {
     return &ir_block_at(s->f, w->edge.block)->edges.at[w->edge.edge];
 }
@@ -162,10 +162,10 @@ static ir_ref given(struct decided *s, uint32_t b, const struct ir_edge *e, ir_r
 /* Edges of the side give `value`, which is there before block b or its parameter, for the parameter. */
 static void give(struct decided *s, uint32_t b, uint32_t side, ir_ref param, ir_ref value)
 {
-    for (uint32_t i = 0; i < s->ways.count; i++) {
-        struct ir_edge *e = edge_of(s, &s->ways.at[i]);
+    for (uint32_t i = 0; i < s->edges.count; i++) {
+        struct ir_edge *e = edge_of(s, &s->edges.at[i]);
         ir_ref *args = arena_array(&s->f->module->arena, ir_ref, e->argc);
-        if (s->ways.at[i].side != side)
+        if (s->edges.at[i].side != side)
             continue;
         memcpy(args, e->args, e->argc * sizeof *args);
         args[ir_at(s->f, param)->imm] = given(s, b, e, value);
@@ -177,12 +177,12 @@ static void give(struct decided *s, uint32_t b, uint32_t side, ir_ref param, ir_
 
 /* Whether the edges that lead back give `param` what select r of it and of `value` would be there: r itself,
  * if it gives r for `value`, too, or that does not change; or one for both. */
-static bool turns_keep(struct decided *s, uint32_t b, ir_ref r, ir_ref param, ir_ref value)
+static bool back_edges_keep(struct decided *s, uint32_t b, ir_ref r, ir_ref param, ir_ref value)
 {
-    for (uint32_t i = 0; i < s->ways.count; i++) {
-        if (s->ways.at[i].side != CSC_NONE)
+    for (uint32_t i = 0; i < s->edges.count; i++) {
+        if (s->edges.at[i].side != CSC_NONE)
             continue;
-        const struct ir_edge *e = edge_of(s, &s->ways.at[i]);
+        const struct ir_edge *e = edge_of(s, &s->edges.at[i]);
         ir_ref x = given(s, b, e, param), y = given(s, b, e, value);
         if (x != y && (x != r || is_parameter_of(s, value, b)))
             return false;
@@ -199,7 +199,7 @@ static void absorb(struct decided *s, uint32_t b, ir_ref r)
         bool there = is_parameter_of(s, value, b) || ir_at(s->f, value)->op == IR_constant ||
                      ir_at(s->f, value)->block != b;
         if (value == param || !there || !is_parameter_of(s, param, b) || s->uses[param] != 1 ||
-            !turns_keep(s, b, r, param, value))
+            !back_edges_keep(s, b, r, param, value))
             continue;
         give(s, b, side, param, value);
         for (uint32_t k = 0; k < ins->argc; k++)
@@ -269,21 +269,21 @@ static void absorb_selects(struct decided *s, uint32_t b, ir_ref condition)
 
 /* ---- the blocks ---------------------------------------------------------------------------------- */
 
-static void visit(struct decided *s, uint32_t b)
+static void decided_visit_block(struct decided *s, uint32_t b)
 {
-    ir_ref condition = find_ways(s, b);
+    ir_ref condition = find_edges(s, b);
     if (condition == 0)
         return;
     absorb_selects(s, b, condition);
     const struct ir_block *block = ir_block_at(s->f, b);
-    if (s->turns || block->first != block->last || ir_at(s->f, block->last)->op != IR_brif ||
+    if (s->loops_back || block->first != block->last || ir_at(s->f, block->last)->op != IR_brif ||
         ir_at(s->f, block->last)->args[0] != condition)
         return;
     skip_empty(s, b);
     if (!only_ends(s, b, IR_brif))
         return;
-    for (uint32_t i = 0; i < s->ways.count; i++)
-        lead_on(s, edge_of(s, &s->ways.at[i]), &block->edges.at[s->ways.at[i].side]);
+    for (uint32_t i = 0; i < s->edges.count; i++)
+        lead_on(s, edge_of(s, &s->edges.at[i]), &block->edges.at[s->edges.at[i].side]);
     drop_if_unreached(s, b);
 }
 
@@ -296,17 +296,17 @@ void csc_pass_decided(struct csc *p)
                         .renaming = {.arena = p->c->scratch},
                         .uses = opt_count_uses(p->c->scratch, p->f),
                         .preds = arena_array(p->c->scratch, uint32_t, p->f->blocks.count),
-                        .gone = bitset_new(p->c->scratch, p->f->blocks.count)};
+                        .removed = bitset_new(p->c->scratch, p->f->blocks.count)};
     for (uint32_t b = 0; b < p->f->blocks.count; b++)
         s.preds[b] = ir_block_at(p->f, b)->removed ? 0 : ir_pred_count(s.g, b);
     for (uint32_t i = 0; i < s.g->rpo_count; i++)
         flatten_selects(&s, s.g->rpo[i]);
     for (uint32_t i = s.g->rpo_count; i-- > 0;)
-        if (!bitset_has(s.gone, s.g->rpo[i]))
-            visit(&s, s.g->rpo[i]);
+        if (!bitset_has(s.removed, s.g->rpo[i]))
+            decided_visit_block(&s, s.g->rpo[i]);
     if (!s.changed)
         return;
     opt_rename_all(&s.renaming, p->f);
-    ir_blocks_remove(p->f, s.gone);
+    ir_blocks_remove(p->f, s.removed);
     opt_invalidate(p->c, p->f);
 }

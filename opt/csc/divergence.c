@@ -1,4 +1,4 @@
-/* divergence.c: how often the threads of a warp really go both ways at a branch that may be divergent, and
+/* divergence.c: how often the threads of a warp really diverge at a branch that may be divergent, and
  * how often they come to blocks of both arms. What is saved is saved only then, what it costs is paid each
  * time. Sampled lanes of the expected launch tell (opt/cost/cost.h). A branch that they do not come to is
  * left alone: it is cold, and what it costs other warps is not known. If the model was too small to come so
@@ -55,9 +55,9 @@ bool csc_is_known(const struct csc *p, uint32_t branch)
 /* Says once for a function that the model was too small. */
 static void tell_limit(struct csc *p)
 {
-    if (!(p->told & 1u << OPT_LIMIT_csc_sample))
+    if (!(p->reported & 1u << OPT_LIMIT_csc_sample))
         opt_below(p->c, p->f, OPT_LIMIT_csc_sample, UINT64_MAX);
-    p->told |= 1u << OPT_LIMIT_csc_sample;
+    p->reported |= 1u << OPT_LIMIT_csc_sample;
 }
 
 int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved, uint64_t overhead)

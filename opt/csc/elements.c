@@ -87,8 +87,8 @@ bool csc_is_below(struct csc *p, enum opt_limit limit, uint32_t n)
 {
     if (n < p->c->options->limits[limit])
         return true;
-    if (!(p->told & 1u << limit)) {
-        p->told |= 1u << limit;
+    if (!(p->reported & 1u << limit)) {
+        p->reported |= 1u << limit;
         opt_below(p->c, p->f, limit, n);
     }
     return false;
@@ -157,7 +157,7 @@ struct csc_side csc_side_of(struct csc *p, struct csc_element x, uint32_t e)
     return (struct csc_side){to, to, cycle};
 }
 
-/* ---- why loops stay apart ------------------------------------------------------------------------ */
+/* ---- why loops are not merged -------------------------------------------------------------------- */
 
 enum { LOOKED_AT_MAX = 64 };
 
@@ -174,7 +174,7 @@ static uint32_t first_loop(struct csc *p, uint32_t branch, uint32_t entry)
     return IR_NO_BLOCK;
 }
 
-const char *csc_why_apart(struct csc *p, uint32_t branch, uint32_t x, uint32_t y)
+const char *csc_why_not_merged(struct csc *p, uint32_t branch, uint32_t x, uint32_t y)
 {
     const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
     uint32_t first[2] = {first_loop(p, branch, x), first_loop(p, branch, y)}, parts[2];

@@ -32,8 +32,8 @@ struct csc_list csc_list_from(struct csc *p, uint32_t entry, uint32_t stop, uint
 struct csc_list csc_list_of_body(struct csc *p, struct csc_element loop);
 struct csc_side csc_side_of(struct csc *p, struct csc_element conditional, uint32_t e);
 
-/* Why loops of the arms that begin with x and y stay apart, where none of the two correspond; NULL: one arm has
- * none, among its first blocks. */
-const char *csc_why_apart(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
+/* Why loops of the arms that begin with x and y are not merged, where none of the two correspond; NULL: one
+ * arm has none, among its first blocks. */
+const char *csc_why_not_merged(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 
 #endif

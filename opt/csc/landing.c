@@ -102,7 +102,7 @@ static bool begins_loop(const struct landings *l, uint32_t branch, uint32_t join
 
 /* A conditional needs one before a loop, which may have no like in the other arm; an arm where the other goes
  * on behind its first conditional. */
-static void visit(struct landings *l, uint32_t b)
+static void landing_visit_block(struct landings *l, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(l->p->f, b);
     place at = ir_at(l->p->f, block->last)->at;
@@ -184,7 +184,7 @@ void csc_make_landings(struct csc *p)
                          .post = opt_post_dominators(p->c, p->f),
                          .cycles = opt_cycles(p->c, p->f)};
     for (uint32_t i = l.g->rpo_count; i-- > 0;)
-        visit(&l, l.g->rpo[i]);
+        landing_visit_block(&l, l.g->rpo[i]);
     const uint32_t *arms = l.cycles->count > 1 ? count_arms(&l) : NULL;
     for (uint32_t k = 0; arms && k < l.cycles->count; k++)
         if (arms[l.dominators->pre[l.cycles->at[k].header]])
@@ -215,7 +215,7 @@ void csc_drop_landings(struct csc *p)
         return;
     const struct ir_cfg *g = opt_cfg(p->c, p->f);
     struct bitset landings = bitset_new(p->c->scratch, p->f->blocks.count);
-    struct bitset gone = bitset_new(p->c->scratch, p->f->blocks.count);
+    struct bitset removed = bitset_new(p->c->scratch, p->f->blocks.count);
     for (uint32_t i = 0; i < p->landings.count; i++)
         bitset_add(landings, p->landings.at[i]);
     for (uint32_t i = g->rpo_count; i-- > 0;) {
@@ -225,8 +225,8 @@ void csc_drop_landings(struct csc *p)
         uint32_t to = ir_block_at(p->f, b)->edges.at[0].block;
         ir_each_pred(q, b, g)
             ir_block_at(p->f, q)->edges.at[g->pred_edges[q_at]].block = to;
-        bitset_add(gone, b);
+        bitset_add(removed, b);
     }
-    ir_blocks_remove(p->f, gone);
+    ir_blocks_remove(p->f, removed);
     opt_invalidate(p->c, p->f);
 }

@@ -102,8 +102,8 @@ uint32_t csc_segments(struct csc_arms *a, uint32_t i, uint32_t j)
     if (!cost_is_access(f, a->nodes.at[i].ins) || (x->imm == y->imm && are_equal(a, x->args[0], y->args[0])))
         return 0;
     struct ir_address v = ir_address_of(f, x->args[0]), w = ir_address_of(f, y->args[0]);
-    int32_t apart = (int32_t)(v.offset + (uint32_t)x->imm - w.offset - (uint32_t)y->imm);
-    bool near = csc_is_same(a->p, v.root, w.root) && apart < COST_SEGMENT && apart > -COST_SEGMENT;
+    int32_t distance = (int32_t)(v.offset + (uint32_t)x->imm - w.offset - (uint32_t)y->imm);
+    bool near = csc_is_same(a->p, v.root, w.root) && distance < COST_SEGMENT && distance > -COST_SEGMENT;
     return near ? 0 : COST_NEXT_SEGMENT;
 }
 
@@ -138,7 +138,7 @@ static int32_t profit(struct csc_arms *a, uint32_t i, uint32_t j)
     return equal ? bounded | EQUAL : bounded & ~EQUAL;
 }
 
-/* Gives kinds their stretches of the table. With more pairs than work is left each node is compared with
+/* Gives kinds their ranges of the table. With more pairs than work is left each node is compared with
  * fewer. */
 static uint32_t lay_out(struct csc_arms *a)
 {

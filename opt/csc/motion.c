@@ -221,7 +221,7 @@ static void end_together(struct motion *m)
     for (uint32_t e = 0; e < edges; e++)
         ir_block_at(m->f, m->common)->edges.at[e] = m->merged.at[e];
     for (uint32_t arm = 0; arm < 2; arm++)
-        vec_push(m->a->p->arena, &m->a->p->gone, m->a->block[arm]);
+        vec_push(m->a->p->arena, &m->a->p->emptied, m->a->block[arm]);
 }
 
 /* ---- the arms ------------------------------------------------------------------------------------ */

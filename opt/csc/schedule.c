@@ -1,13 +1,13 @@
 /* schedule.c: hoist, sink and split (section 2) as one list schedule.
  *
- * The stages take turns: in an even one all pairs that are ready are executed, in the odd one behind it all
+ * The stages alternate: in an even one all pairs that are ready are executed, in the odd one behind it all
  * that is ready of each arm alone. What is ready only needs what was executed before. So there are as few
  * stages as the pairs allow. A pair in stage 0 is hoisted; the arms' last stage is the old branch, and a pair
  * behind it is sunk; every other stage costs a branch more. A pure operation of one arm may be executed by
  * all where that saves a stage: branch flattening of what is cheap.
  *
  * Pairs may cross: x of the one arm before y, and y's partner before x's. Then neither gets ready, and the
- * lighter one is taken apart. So are the pairs of a stage that costs more than it saves, and the schedule is
+ * lighter one is split. So are the pairs of a stage that costs more than it saves, and the schedule is
  * made anew. Arms with convergent operations are not split: from one arm's first operations the other's last
  * ones could be reached then, and regions of tokens would not be nested any more.
  */
@@ -163,13 +163,13 @@ static bool run_own(struct schedule *s)
     return s->left != before;
 }
 
-static void take_apart(struct csc_arms *a, uint32_t n)
+static void unpair(struct csc_arms *a, uint32_t n)
 {
     a->nodes.at[a->nodes.at[n].partner].partner = CSC_NONE;
     a->nodes.at[n].partner = CSC_NONE;
 }
 
-/* Nothing is ready: pairs cross. Of those with one ready node the lightest is taken apart. */
+/* Nothing is ready: pairs cross. Of those with one ready node the lightest is split. */
 static void uncross(struct schedule *s)
 {
     uint32_t best = CSC_NONE, kept = 0;
@@ -183,11 +183,11 @@ static void uncross(struct schedule *s)
     }
     s->half.count = kept;
     INVARIANT(best != CSC_NONE);
-    take_apart(s->a, best);
+    unpair(s->a, best);
     vec_push(s->a->p->arena, &s->own, best);
 }
 
-/* Odd stages with nothing for all between them, where pairs were taken apart, become one. */
+/* Odd stages with nothing for all between them, where pairs were split, become one. */
 static void close_gaps(struct csc_arms *a, uint32_t stages)
 {
     struct bitset filled = bitset_new(a->p->arena, stages + 2);
@@ -248,7 +248,7 @@ static void delay(struct csc_arms *a)
 
 /* ---- what does not pay --------------------------------------------------------------------------- */
 
-/* Takes the pairs of stages apart that cost more than they save; false: there are none. */
+/* Splits the pairs of stages that cost more than they save; false: there are none. */
 static bool drop_stages(struct csc_bill *b, bool all)
 {
     struct csc_arms *a = b->a;
@@ -260,7 +260,7 @@ static bool drop_stages(struct csc_bill *b, bool all)
         bool splits = s > 0 && s < last, never = (splits && a->communicates) || (s > 0 && a->hoist_only);
         if (!all && !never && b->saved[s] > b->copies[s] + (splits ? CSC_BRANCH : 0))
             continue;
-        take_apart(a, n);
+        unpair(a, n);
         dropped++;
     }
     return dropped > 0;

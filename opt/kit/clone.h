@@ -12,7 +12,7 @@
 struct opt_clone {
     struct arena *arena;
     struct ir_function *f;
-    struct opt_demotion *demotion; /* is told of each copy, if not NULL */
+    struct opt_demotion *demotion; /* is called for each copy, if not NULL */
     ir_ref *value;                 /* by value: its copy, or 0 */
     uint32_t *block;               /* by block: its copy, or IR_NO_BLOCK */
     uint32_t values, blocks;       /* that there is room for */

@@ -37,7 +37,7 @@ void opt_switch_to_tests(struct ir_function *f, uint32_t block);
 
 /* What was chosen of reconvergence does not hold for the graph that a pass is to make. (reconverge.c) */
 void opt_forget_places(struct opt_context *c, struct ir_function *f);
-/* Removes hearts that keep no threads apart (reconverge.c): those that no operation is controlled by, and
+/* Removes hearts that separate no threads (reconverge.c): those that no operation is controlled by, and
  * those in no cycle without the definition that they are made from, whose uses get that. */
 bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f);
 /* Cuts blocks between operations of different scopes, so that each block is of one (reconverge.c). */

@@ -249,7 +249,7 @@ static void decline_convergent(struct licm *l, ir_ref r, uint32_t cycle)
                    "'%s' not moved out of the loop: other threads would take part", ir_op_info[ins->op].text);
 }
 
-static bool visit(struct licm *l, ir_ref r, uint32_t b)
+static bool licm_visit(struct licm *l, ir_ref r, uint32_t b)
 {
     uint32_t target = IR_NO_CYCLE, cycle = l->cycles->innermost[b];
     if (!is_movable(l, r)) {
@@ -286,7 +286,7 @@ bool opt_licm(struct opt_context *c, struct ir_function *f)
             continue;
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
             next = ir_at(f, r)->next;
-            changed |= visit(&l, r, b);
+            changed |= licm_visit(&l, r, b);
         }
     }
     return changed;

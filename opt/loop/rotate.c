@@ -89,7 +89,7 @@ static bool may_copy(struct rotate *t, ir_ref r, uint32_t body)
            ins->op == IR_assert;
 }
 
-/* What a loop's header computes the first time, as far as it is the same constants for all ways in. */
+/* What a loop's header computes the first time, as far as it is the same constants for all entering edges. */
 struct first_time {
     ir_ref value[HEADER_MAX];
     scalar_bits bits[HEADER_MAX];

@@ -78,7 +78,7 @@ struct ir_edge *opt_unroll_entering_edge(const struct opt_unroll *u, uint32_t cy
 
 enum { PARAMS_MAX = 16 };
 
-/* What the header's parameters begin as, by position: known where all ways in agree on a constant. */
+/* What the header's parameters begin as, by position: known where all entering edges agree on a constant. */
 static void find_begin(const struct opt_unroll *u, uint32_t cycle, bool *known, scalar_bits *now)
 {
     uint32_t header = u->cycles->at[cycle].header, n = ir_block_at(u->f, header)->params.count;

@@ -4,8 +4,8 @@
  * iteration, since every way from the header to its points leads through its start, is another one in each
  * copy. One that begins before the loop, or goes on from an iteration to the next, merges iterations:
  * unrolled, they would come to different copies of the point, and threads that are released together would
- * run apart. Where predictions are honoured such a loop stays as it is, and so does one with a call that may
- * lead to a function predicted before the loop; elsewhere the copies' points are all the prediction's.
+ * run separately. Where predictions are honoured such a loop stays as it is, and so does one with a call that
+ * may lead to a function predicted before the loop; elsewhere the copies' points are all the prediction's.
  */
 #include "opt/loop/unroll.h"
 

@@ -133,7 +133,7 @@ static void refuse_params(struct checker *x)
 }
 
 /* One message a line of source. Selects and block parameters stand where the source has no double, at an
- * `if`: they are told only if nothing else of the function is. */
+ * `if`: they are reported only if nothing else of the function is. */
 static void refuse_function(struct checker *x)
 {
     uint32_t before = x->context->diagnostics->errors;
@@ -157,19 +157,20 @@ static void refuse_words(struct checker *x)
                  n - IR_MAX_ARGS);
 }
 
-/* A Predict that was copied is told once. */
+/* One warning for a Predict that was copied. */
 static void warn_of_predictions(struct checker *x)
 {
-    struct map told = {0};
+    struct map warned = {0};
     if (!(x->lacks & TARGET_NO_BARRIERS) || opt_option(x->context, OPT_OPTION_predict) == OPT_predict_off)
         return;
     ir_each_block(i, b, x->f) {
         ir_each_ins(r, x->f, b) {
             const struct ir_ins *ins = ir_at(x->f, r);
             uint64_t key = (uint64_t)ins->at.line << 32 | ins->at.column;
-            if ((ins->op != IR_predict && ins->op != IR_predict_function) || map_get(&told, key) != MAP_NONE)
+            if ((ins->op != IR_predict && ins->op != IR_predict_function) ||
+                map_get(&warned, key) != MAP_NONE)
                 continue;
-            map_set(x->context->scratch, &told, key, 1);
+            map_set(x->context->scratch, &warned, key, 1);
             opt_warning(x->context, x->f, DIAG_GROUP_predict, ins->at,
                         "the %s target has no convergence barriers, so the prediction has no effect: threads "
                         "that diverge reconverge where all their paths join",

@@ -101,7 +101,7 @@ static u32_vec *find_targets(struct opt_context *c, const struct ir_module *m)
     return targets;
 }
 
-/* Whether the comparisons of all calls are within the limit; if not, the first call beyond it is told. */
+/* Whether the comparisons of all calls are within the limit; if not, the first call beyond it is reported. */
 static bool is_small(struct opt_context *c, const struct lower *x)
 {
     uint64_t n = 0, most = c->options->limits[OPT_LIMIT_icall_targets];

@@ -20,7 +20,7 @@ struct lower {
     struct ir_cursor c; /* where new instructions go */
     /* the graph before the first of them is lowered */
     const struct ir_uniformity *uniformity;
-    struct bitset ending; /* from where lanes may end before a barrier() */
+    struct bitset exits; /* from where lanes may end before a barrier() */
 };
 
 /* The edges of the switch, which its block has no more; number 0 is the default. */
@@ -184,7 +184,7 @@ static u32_vec order_targets(struct lower *x, const struct cases *s, const struc
     u32_vec order = {0}, later[2] = {0};
     for (uint32_t g = 1; g < t->first.count; g++) {
         const struct ir_edge *e = &s->edges[t->first.at[g]];
-        bool first = !e->breaks && !bitset_has(x->ending, e->block);
+        bool first = !e->breaks && !bitset_has(x->exits, e->block);
         vec_push(x->scratch, first ? &order : &later[e->breaks], g);
     }
     for (uint32_t i = 0; i < 2; i++)
@@ -266,7 +266,7 @@ bool opt_lower_switch(struct opt_context *c, struct ir_function *f)
     struct lower x = {.scratch = c->scratch,
                       .f = f,
                       .uniformity = opt_machine_uniformity(c, f),
-                      .ending = *opt_ending(c, f)};
+                      .exits = *opt_exits_without_barrier(c, f)};
     for (uint32_t i = 0; i < found.count; i++)
         lower_switch(&x, found.at[i]);
     return true;

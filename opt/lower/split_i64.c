@@ -50,7 +50,7 @@ static bool is_wide(const struct splitter *x, ir_ref r)
 }
 
 /* The halves of a value that stays i64, made at the cursor. */
-static void take_apart(struct splitter *x, ir_ref r)
+static void split_value(struct splitter *x, ir_ref r)
 {
     ir_ref upper = ir_emit2(&x->c, IR_lshr, IR_TYPE_I64, r, ir_const(x->f, IR_TYPE_I64, 32));
     struct split_pair p = {split_emit1(x, IR_trunc, r), split_emit1(x, IR_trunc, upper)};
@@ -116,14 +116,14 @@ static void split_params(struct splitter *x, uint32_t b)
 }
 
 /* Of a function whose parameters stay. */
-static void take_params_apart(struct splitter *x)
+static void split_entry_params(struct splitter *x)
 {
     uint32_t entry = ir_entry(x->f);
     const u32_vec *params = &ir_block_at(x->f, entry)->params;
     x->c = (struct ir_cursor){.fn = x->f, .block = entry, .before = ir_block_at(x->f, entry)->first};
     for (uint32_t i = 0; i < params->count; i++)
         if (is_wide(x, params->at[i]))
-            take_apart(x, params->at[i]);
+            split_value(x, params->at[i]);
 }
 
 static void split_edges(struct splitter *x, uint32_t b)
@@ -152,13 +152,13 @@ static bool is_low_mask(const struct splitter *x, ir_ref r)
 }
 
 /* The halves of an i64 result that stays. */
-static void take_result_apart(struct splitter *x, ir_ref r)
+static void split_result(struct splitter *x, ir_ref r)
 {
     if (!is_wide(x, r))
         return;
     x->c.before = ir_at(x->f, r)->next;
     if (!is_low_mask(x, r)) {
-        take_apart(x, r);
+        split_value(x, r);
         return;
     }
     struct split_pair p = {split_emit1(x, IR_trunc, r), split_const(x, 0)};
@@ -221,7 +221,7 @@ static void split_instruction(struct splitter *x, ir_ref r)
         split_arguments(x, r);
     else
         join_operands(x, r);
-    take_result_apart(x, r);
+    split_result(x, r);
 }
 
 /* ---- the function ------------------------------------------------------------------------------------ */
@@ -257,7 +257,7 @@ static void split_function(struct splitter *x)
         if (!whole || b != ir_entry(x->f))
             split_params(x, b);
     if (whole)
-        take_params_apart(x);
+        split_entry_params(x);
     for (uint32_t i = 0; i < all.count; i++)
         if (touches_wide(x, all.at[i]))
             split_instruction(x, all.at[i]);

@@ -21,7 +21,7 @@ struct opt_stride {
  * sweeps over the function. */
 struct opt_stride *opt_strides(struct arena *a, const struct ir_uniformity *u);
 
-/* ---- causes.c ------------------------------------------------------------------------------------------ */
+/* ---- causes.c ------------------------------------------------------------------------------------------- */
 
 /* Names values that are stored to a variable or member and have no name after what is stored to. For a
  * function as the front end left it, before mem2reg. `a`: scratch. Linear. */
@@ -30,7 +30,7 @@ void opt_name_stored(struct arena *a, struct ir_function *f);
  * gets the place of the last cause that has one, else it stays. */
 void opt_causes_text(const struct ir_uniformity *u, ir_ref r, struct text *t, place *at);
 
-/* ---- left_apart.c -------------------------------------------------------------------------------------- */
+/* ---- csc_remarks.c -------------------------------------------------------------------------------------- */
 
 /* A module with its divergent branches converged, and what was said of them. */
 struct opt_converged {

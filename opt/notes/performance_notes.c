@@ -8,7 +8,7 @@
  *
  * - common_code: operations, by kind and type, that both arms of a divergent branch have, in cycles of
  *   opt/cost/cost.h, what is called included; at least COMMON_CYCLES and half of the cheaper arm; where Common
- *   Subexpression Convergence leaves them apart, and why, or is not run (left_apart.c).
+ *   Subexpression Convergence does not merge, and why, or is not run (csc_remarks.c).
  * - loop: cycles that threads leave in different iterations (ir_uniformity.exits), by more than the bounds
  *   check of a loop over all elements. Nested ones are those that Speculative Reconvergence
  *   merges.
@@ -373,7 +373,7 @@ static void note_function(struct view *v, struct opt_context *c)
     const uint32_t *control = controllers(v);
     struct arm *arms = arena_array(v->arena, struct arm, 2);
     for (uint32_t k = 0; k < v->cycles->count; k++)
-        if (v->u->left_apart[k] == k)
+        if (v->u->divergent_exit[k] == k)
             note_loop(v, strides, k);
     for (uint32_t kind = 0; kind < SYNCHRONIZING; kind++)
         note_synchronizing(v, kind);

@@ -5,7 +5,7 @@
  * sure to come there; its *region* begins behind each Predict and has the points from which a wait of the
  * prediction can still be reached without passing a Predict of the same again (equation 2). All threads of the
  * region reconverge at the nearest post-dominator outside of it, its *exit*; the blocks on the way there are
- * its *area*, where threads that control flow keeps together otherwise may be apart.
+ * its *area*, where threads that control flow keeps together otherwise may be separated.
  */
 #ifndef KERNC_OPT_BARRIERS_H
 #define KERNC_OPT_BARRIERS_H

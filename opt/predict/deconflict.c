@@ -10,7 +10,7 @@
  * dynamic: before threads wait for a prediction they leave the barriers of post-dominators that conflict with
  * it, for good, and those of predictions of larger regions, which they rejoin behind the wait. Of a wait with a
  * threshold only threads that have to wait leave (Figure 6). static: the barriers of post-dominators go.
- * Every cycle then had an edge that is gone: those that are left lead from predictions to ones of smaller
+ * Every cycle then had an edge that is removed: those that remain lead from predictions to ones of smaller
  * regions alone.
  */
 #include "opt/predict/barriers.h"
@@ -27,7 +27,7 @@ struct conflicts {
 
 /* Whether threads that execute r may come to the waits of several predictions at once: those that the callees
  * of a call through a pointer have at their entries, or a predicted function's and those inside. */
-static bool waits_apart(const struct barriers *x, ir_ref r)
+static bool waits_for_several(const struct barriers *x, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(x->f, r);
     return ins->op == IR_icall || (ins->op == IR_call && x->of_function[ins->imm] != UINT32_MAX);
@@ -48,7 +48,7 @@ static struct bitset joined_at(const struct conflicts *k, ir_ref r)
 
 /* Barriers that threads are in just before r and that others may wait for, if they may wait for `own` there:
  * else none. A call may lead to a predicted function where no thread has come past its Predict. */
-static struct bitset held_at(const struct conflicts *k, ir_ref r, uint32_t own)
+static struct bitset waited_for_at(const struct conflicts *k, ir_ref r, uint32_t own)
 {
     const struct barriers *x = k->x;
     uint32_t b = ir_at(x->f, r)->block;
@@ -58,7 +58,7 @@ static struct bitset held_at(const struct conflicts *k, ir_ref r, uint32_t own)
     bitset_copy(live, k->w->live_out[b]);
     for (ir_ref i = ir_block_at(x->f, b)->last; i != r; i = ir_at(x->f, i)->prev)
         barriers_step_backward(x, k->w, i, live);
-    if (waits_apart(x, r))
+    if (waits_for_several(x, r))
         barriers_step_backward(x, k->w, r, live);
     bitset_intersect(joined, live);
     return joined;
@@ -71,8 +71,8 @@ static uint32_t range_at(const struct conflicts *k, ir_ref r, uint32_t n)
 
 static void add_edges(struct conflicts *k, ir_ref r, uint32_t from)
 {
-    struct bitset held = held_at(k, r, from);
-    bitset_each(to, held)
+    struct bitset waited_for = waited_for_at(k, r, from);
+    bitset_each(to, waited_for)
         if (to != from)
             edge_add(k->x->arena, &k->edges, range_at(k, r, from), range_at(k, r, to));
 }
@@ -121,7 +121,7 @@ static bool is_prediction(const struct conflicts *k, uint32_t n)
 }
 
 /* Whether threads that wait for prediction n at r leave barrier m. */
-static bool gives_way(const struct conflicts *k, ir_ref r, uint32_t n, uint32_t m)
+static bool cancels(const struct conflicts *k, ir_ref r, uint32_t n, uint32_t m)
 {
     if (m == n || k->component[range_at(k, r, m)] != k->component[range_at(k, r, n)])
         return false;
@@ -131,47 +131,48 @@ static bool gives_way(const struct conflicts *k, ir_ref r, uint32_t n, uint32_t 
     return own != other ? own < other : n < m;
 }
 
-static struct bitset leaving_at(const struct conflicts *k, const struct barrier_wait *wait)
+static struct bitset cancelled_at(const struct conflicts *k, const struct barrier_wait *wait)
 {
-    struct bitset held = held_at(k, wait->at, wait->prediction), leaving = bitset_new(k->x->arena, held.bits);
-    bitset_each(m, held)
-        if (gives_way(k, wait->at, wait->prediction, m))
-            bitset_add(leaving, m);
-    return leaving;
+    struct bitset waited_for = waited_for_at(k, wait->at, wait->prediction),
+                  cancelled = bitset_new(k->x->arena, waited_for.bits);
+    bitset_each(m, waited_for)
+        if (cancels(k, wait->at, wait->prediction, m))
+            bitset_add(cancelled, m);
+    return cancelled;
 }
 
 /* Of a wait for a prediction with a threshold, only threads that have to wait leave (Figure 6). */
-static void put_cancels(struct conflicts *k, const struct barrier_wait *wait, struct bitset leaving)
+static void put_cancels(struct conflicts *k, const struct barrier_wait *wait, struct bitset cancelled)
 {
     const struct ir_ins *at = ir_at(k->x->f, wait->at);
     uint32_t block = at->block;
     struct ir_cancel l = {0};
     if (at->op == IR_cb_wait && at->imm2)
         l = (struct ir_cancel){.threshold = at->imm2, .wait = (uint32_t)at->imm};
-    bitset_each(m, leaving) {
+    bitset_each(m, cancelled) {
         l.member = is_prediction(k, m);
         barriers_put(k->x, block, wait->at, IR_cb_cancel, k->w->registers.at[m], ir_cancel_pack(l));
     }
 }
 
-static void put_rejoins(struct conflicts *k, ir_ref wait, struct bitset leaving)
+static void put_rejoins(struct conflicts *k, ir_ref wait, struct bitset cancelled)
 {
-    bitset_each(m, leaving)
+    bitset_each(m, cancelled)
         if (is_prediction(k, m))
             barriers_rejoin_behind(k->x, wait, k->w->registers.at[m]);
 }
 
-static void leave_at(struct conflicts *k, const struct barrier_wait *wait, struct bitset leaving)
+static void cancel_at(struct conflicts *k, const struct barrier_wait *wait, struct bitset cancelled)
 {
     struct ir_function *f = k->x->f;
     bool label = ir_at(f, wait->at)->op == IR_cb_wait;
-    if (bitset_next(leaving, 0) == leaving.bits)
+    if (bitset_next(cancelled, 0) == cancelled.bits)
         return;
     opt_remark(k->x->c, f, OPT_APPLIED, "deconflict", ir_at(f, wait->at)->at,
-               "threads that wait for the prediction leave %u other barriers", bitset_count(leaving));
+               "threads that wait for the prediction leave %u other barriers", bitset_count(cancelled));
     if (label)
-        put_rejoins(k, wait->at, leaving);
-    put_cancels(k, wait, leaving);
+        put_rejoins(k, wait->at, cancelled);
+    put_cancels(k, wait, cancelled);
 }
 
 /* Removes the barriers of post-dominators in the set. */
@@ -200,17 +201,17 @@ void barriers_deconflict(struct barriers *x)
     find_edges(&k);
     find_components(&k);
     struct bitset dropped = bitset_new(x->arena, k.w->registers.count),
-                  *leaving = arena_array(x->arena, struct bitset, x->waits.count);
+                  *cancelled = arena_array(x->arena, struct bitset, x->waits.count);
     for (uint32_t i = 0; i < x->waits.count; i++)
-        leaving[i] = leaving_at(&k, &x->waits.at[i]);
+        cancelled[i] = cancelled_at(&k, &x->waits.at[i]);
     for (uint32_t i = 0; i < x->waits.count; i++) {
-        for (uint32_t m = 0; how == OPT_deconflict_static && m < leaving[i].bits; m++) {
-            if (!is_prediction(&k, m) && bitset_has(leaving[i], m)) {
+        for (uint32_t m = 0; how == OPT_deconflict_static && m < cancelled[i].bits; m++) {
+            if (!is_prediction(&k, m) && bitset_has(cancelled[i], m)) {
                 bitset_add(dropped, m);
-                bitset_remove(leaving[i], m);
+                bitset_remove(cancelled[i], m);
             }
         }
-        leave_at(&k, &x->waits.at[i], leaving[i]);
+        cancel_at(&k, &x->waits.at[i], cancelled[i]);
     }
     drop(&k, dropped);
     barriers_look(x);

@@ -4,7 +4,7 @@
  * Two patterns in the cycle forest: *iteration delay*, a divergent branch in a loop, one side of which is to be
  * run by lanes of several iterations together; and *loop merge*, a loop that lanes leave in different
  * iterations inside another one. The label is at the start of the side or of the inner loop's body, the
- * Predict in front of the outer loop. Which of them pay, and from how many lanes on, is told by a warp that
+ * Predict in front of the outer loop. Which of them pay, and from how many lanes on, is found by a warp that
  * runs sampled lanes in a model (opt/cost/cost.h): the cycles without the prediction against those with it at
  * each threshold of a list. Of an outermost loop one prediction is taken, the one that saves most; where it
  * saves less than DETECT_MARGIN per cent none is, and a remark says what was found.
@@ -283,7 +283,7 @@ static bool is_declined(const struct detection *d, const struct candidate *k, ui
     return true;
 }
 
-/* Whether it is as the one before, but for the loop around: what holds for both is told once. */
+/* Whether it is as the one before, but for the loop around: what holds for both is reported once. */
 static bool is_same(const struct detection *d, uint32_t i)
 {
     const struct candidate *k = &d->all.at[i], *before = i ? k - 1 : NULL;

@@ -118,7 +118,7 @@ static struct bitset find_area_calls(const struct barriers *x)
 }
 
 /* Whether it calls a function that may inherit a prediction, be it by way of others that are worked on later,
- * and where threads leave barriers; in an area they are apart anyway. */
+ * and where threads leave barriers; in an area they are separated anyway. */
 static bool may_diverge(const struct barriers *x, struct bitset area_calls, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(x->f, r);

@@ -60,7 +60,7 @@ static void block_callee(struct barriers *x, uint32_t id, const struct ir_ins *i
         bitset_union(x->blocked[id], bitset_has(x->steady, callee) ? x->leads[callee] : x->blocked[callee]);
 }
 
-/* Of functions that are not convergent: calls of those are told by their signatures. */
+/* Of functions that are not convergent: calls of those are known by their signatures. */
 static void block_by_pointer(struct barriers *x)
 {
     const struct bitset taken = *opt_addresses_taken(x->c, x->m);

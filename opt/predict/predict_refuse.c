@@ -1,6 +1,6 @@
 /* predict_refuse.c: predictions that can't be honoured, and the gates of those that can.
  *
- * A prediction lets threads of different iterations run together and keeps apart such as would have run
+ * A prediction lets threads of different iterations run together and separates such as would have run
  * together. So it is refused, with a warning, where the threads of a convergent operation would be others:
  * where one stands in the prediction's area, unless it stands directly behind the anchor that controls it.
  * A barrier() waits for all threads, whatever its token: whoever waits for the prediction is missing there.

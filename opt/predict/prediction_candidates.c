@@ -86,7 +86,7 @@ static void add_candidates(struct detection *d, struct candidate k, uint32_t cyc
         vec_push(d->arena, &d->all, k);
 }
 
-static bool leaves_apart(const struct detection *d, uint32_t cycle)
+static bool has_divergent_exit(const struct detection *d, uint32_t cycle)
 {
     const struct ir_cycle *k = &d->cycles->at[cycle];
     for (uint32_t i = 0; i < k->count; i++) {
@@ -116,7 +116,7 @@ static void add_loop_merge(struct detection *d, uint32_t cycle)
 {
     const struct ir_cycle *inner = &d->cycles->at[cycle];
     struct candidate k = {.merge = true, .label = body_of(d, cycle)};
-    if (inner->parent == IR_NO_CYCLE || inner->entries.count != 1 || !leaves_apart(d, cycle))
+    if (inner->parent == IR_NO_CYCLE || inner->entries.count != 1 || !has_divergent_exit(d, cycle))
         return;
     for (uint32_t i = 0; i < inner->count; i++)
         k.idle += idle_in(d, d->cycles->blocks[inner->first + i]);

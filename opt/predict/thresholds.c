@@ -1,5 +1,5 @@
 /* thresholds.c: how many threads a prediction waits for ("Speculative Reconvergence", section 4.6), and the
- * report of the predictions that are honoured, by which their thresholds can be told apart and tried (kernc
+ * report of the predictions that are honoured, by which their thresholds can be named and tried (kernc
  * tune). Those that are left out go before the first pass, so that the code is what it would be without them.
  */
 #include "opt/predict/barriers.h"
@@ -21,9 +21,9 @@ static const struct opt_threshold *find(const struct opt_options *o, struct opt_
 
 uint32_t barriers_threshold(const struct barriers *x, struct opt_prediction_name name, uint32_t own)
 {
-    const struct opt_threshold *told = find(x->c->options, name);
-    if (told)
-        return told->threshold;
+    const struct opt_threshold *given = find(x->c->options, name);
+    if (given)
+        return given->threshold;
     uint32_t forced = opt_option(x->c, OPT_OPTION_predict_threshold);
     return forced ? forced : own;
 }
@@ -59,8 +59,8 @@ void detect_report(const struct detection *d, struct opt_prediction_name name)
 
 bool detect_left_out(const struct detection *d, struct opt_prediction_name name)
 {
-    const struct opt_threshold *told = find(d->c->options, name);
-    return told && told->threshold == OPT_THRESHOLD_OFF;
+    const struct opt_threshold *given = find(d->c->options, name);
+    return given && given->threshold == OPT_THRESHOLD_OFF;
 }
 
 /* ---- those that are left out ------------------------------------------------------------------------- */

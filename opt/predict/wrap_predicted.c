@@ -155,7 +155,7 @@ static void wrap(struct predicted *p)
                p->calls.count, p->calls_in_all, f->name, made.count);
 }
 
-static bool visit(struct opt_context *c, struct ir_module *m, uint32_t id, const u32_vec *order)
+static bool wrap_calls_of(struct opt_context *c, struct ir_module *m, uint32_t id, const u32_vec *order)
 {
     struct predicted p = {.c = c, .m = m, .arena = c->scratch, .id = id};
     p.leads = bitset_new(p.arena, m->functions.count);
@@ -189,7 +189,7 @@ bool opt_wrap_predicted(struct opt_context *c, struct ir_module *m)
         const struct ir_function *f = m->functions.at[i];
         if (f->order.count == 0 || f->flags & IR_FN_CONVERGENT || m->functions.count >= IR_MAX_FUNCTIONS)
             continue;
-        if (visit(c, m, i, opt_callees_first(c, m))) {
+        if (wrap_calls_of(c, m, i, opt_callees_first(c, m))) {
             changed = true;
             opt_invalidate(c, NULL);
         }

@@ -62,12 +62,12 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
 
 /* ---- the paths on ------------------------------------------------------------------------------------- */
 
-/* Threads that leave for different targets are told apart two groups at a time. Those whose targets
+/* Threads that leave for different targets are separated into two groups at a time. Those whose targets
  * reconverge (ir_return_post_dominators_new) before all of them do must stay together until then, or they
  * would not reconverge where they did before the cut: so the groups are subtrees of the tree of
  * reconvergence points. A target that leads back to what the threads leave comes last, next to one other:
- * told apart earlier, the tests behind it would post-dominate it. */
-struct ways {
+ * separated earlier, the tests behind it would post-dominate it. */
+struct partition {
     struct opt_cut *x;
     uint32_t from, reconverge;  /* the entry of what they leave, and where all of them reconverge */
     struct ir_edge *edges;      /* of the new block, one for each target, in order */
@@ -84,14 +84,14 @@ static uint32_t reconvergence_of_all(const struct opt_cut *x, const opt_edges *e
     return reconverge;
 }
 
-static bool returns_before(const struct ways *w, uint32_t to)
+static bool returns_before(const struct partition *w, uint32_t to)
 {
     return ir_returns_before(w->x->components, w->from, to, w->reconverge);
 }
 
-static int by_reconvergence(const void *a, const void *b, void *ways)
+static int by_reconvergence(const void *a, const void *b, void *partition)
 {
-    const struct ways *w = ways;
+    const struct partition *w = partition;
     const struct opt_edge *e[2] = {a, b};
     uint32_t to[2] = {opt_edge_target(w->x->f, *e[0]), opt_edge_target(w->x->f, *e[1])};
     bool back[2] = {returns_before(w, to[0]), returns_before(w, to[1])};
@@ -107,7 +107,7 @@ static int by_reconvergence(const void *a, const void *b, void *ways)
 /* Where groups of targets are divided: target i may begin the second part of one. A group's division is the
  * first of those that reconverge earliest; `before` and `after` are the divisions of its parts, 0 for a part
  * of one target. Linear: each target is taken from the stack once. */
-static uint32_t find_divisions(struct ways *w, uint32_t n)
+static uint32_t find_divisions(struct partition *w, uint32_t n)
 {
     u32_vec stack = {0};
     for (uint32_t i = 1; i < n; i++) {
@@ -121,7 +121,7 @@ static uint32_t find_divisions(struct ways *w, uint32_t n)
 }
 
 /* An edge for a part: to a new block if it is divided, else to its only target. */
-static void lead_to(struct ways *w, uint32_t from, uint32_t division, uint32_t target, u32_vec *work)
+static void lead_to(struct partition *w, uint32_t from, uint32_t division, uint32_t target, u32_vec *work)
 {
     struct ir_function *f = w->x->f;
     if (division) {
@@ -137,7 +137,7 @@ static void lead_to(struct ways *w, uint32_t from, uint32_t division, uint32_t t
 }
 
 /* Ends the cursor's block, where threads of a divided group come. */
-static void tell_apart(struct ways *w, struct ir_cursor *c, uint32_t division, u32_vec *work)
+static void test_targets(struct partition *w, struct ir_cursor *c, uint32_t division, u32_vec *work)
 {
     bool single = w->before[division] == 0;
     ir_ref bound = ir_const_i32(w->x->f, single ? division - 1 : division);
@@ -148,7 +148,7 @@ static void tell_apart(struct ways *w, struct ir_cursor *c, uint32_t division, u
 }
 
 /* The block ends in a switch over the numbers of its targets: tests take its place. */
-static void switch_to_tests(struct ways *w, uint32_t block)
+static void switch_to_tests(struct partition *w, uint32_t block)
 {
     struct ir_function *f = w->x->f;
     ir_ref ins = ir_terminator(f, block);
@@ -168,17 +168,17 @@ static void switch_to_tests(struct ways *w, uint32_t block)
     }
     ir_remove(f, ins);
     ir_block_at(f, block)->edges.count = 0;
-    tell_apart(w, &c, find_divisions(w, n), &work);
+    test_targets(w, &c, find_divisions(w, n), &work);
     while (work.count) {
         uint32_t division = vec_pop(&work);
         c.block = vec_pop(&work);
-        tell_apart(w, &c, division, &work);
+        test_targets(w, &c, division, &work);
     }
 }
 
 uint32_t opt_cut_lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t from, place at)
 {
-    struct ways w = {.x = x, .from = from, .reconverge = reconvergence_of_all(x, edges)};
+    struct partition w = {.x = x, .from = from, .reconverge = reconvergence_of_all(x, edges)};
     qsort_r(edges->at, edges->count, sizeof *edges->at, by_reconvergence, &w);
     uint32_t block = opt_merge_edges(x->arena, x->f, edges, at);
     if (ir_at(x->f, ir_terminator(x->f, block))->op == IR_switch)

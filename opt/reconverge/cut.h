@@ -1,9 +1,9 @@
-/* cut.h: the ways out of a set of blocks led through one block ("cut" of F. Zhang, E. D'Hollander, "Using
+/* cut.h: the exits of a set of blocks led through one block ("cut" of F. Zhang, E. D'Hollander, "Using
  * hammock graphs to structure programs", 2004, and of H. Wu et al., "Characterization and transformation of
  * unstructured control flow in GPU applications", 2011): for loops that are left at several places, and for
  * blocks that should come before a reconvergence point.
  *
- * The set is given by block number. Edges to blocks that can't reach a ret do not count as ways out: nobody
+ * The set is given by block number. Edges to blocks that can't reach a ret do not count as exits: nobody
  * waits for lanes there.
  */
 #ifndef KERNC_OPT_CUT_H
@@ -37,7 +37,7 @@ bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set);
 /* Edges from the set to blocks outside that reach a ret. */
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
 /* Leads the edges, which are put in another order, through one block and on by tests behind it, such that
- * threads that go to different targets still reconverge where the targets do. They are all the ways out of a
+ * threads that go to different targets still reconverge where the targets do. They are all the exits of a
  * set of blocks that is entered at block `from`: a loop's header, or a branch; to two targets or more. The
  * new block. */
 uint32_t opt_cut_lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t from, place at);

@@ -82,7 +82,7 @@ static enum verdict examine(struct loops *x, uint32_t cycle)
     if (extend(x, set) == BEGIN_ANEW)
         return BEGIN_ANEW;
     j.out = opt_cut_edges_out(&x->cut, set);
-    if (j.out.count == 0) { /* all ways out end in traps */
+    if (j.out.count == 0) { /* all exits end in traps */
         x->extended = false;
         return NORMAL;
     }

@@ -86,9 +86,9 @@ static void return_value(struct ir_function *f, uint32_t b)
     ir_emit_ret(&c, value);
 }
 
-/* What returns a truth value returns apart, each value where it is known: callers have a successor for each
+/* What returns a truth value returns each value where it is known: callers have a successor for each
  * (BC_ret_true), where those reconverge who go on together. */
-static bool return_apart(struct opt_context *c, struct ir_function *f)
+static bool return_by_value(struct opt_context *c, struct ir_function *f)
 {
     uint32_t end = returns_parameter(f);
     if (f->result != IR_TYPE_I1 || c->options->target != TARGET_bytecode || end == IR_NO_BLOCK)
@@ -178,7 +178,7 @@ bool opt_frontier(struct opt_context *c, struct ir_function *f)
     changed |= split_barriers(c, f);
     if (!(f->flags & IR_FN_KERNEL)) {
         changed |= return_once(c, f);
-        changed |= return_apart(c, f);
+        changed |= return_by_value(c, f);
     }
     const struct ir_frontier *x = find_frontier(c, f);
     while (x && split_edges_up(c, f, x, *opt_divergent_branches(c, f))) {

@@ -7,12 +7,12 @@
  *     if (c) { if (x) return; barrier(); ... }         // if all of one side return, those of the other may
  *     else   { if (y) return; barrier(); ... }         // pass their barrier
  *
- * For a divergent branch b let B be the barriers that are the first on the ways from b. If b reconverges
+ * For a divergent branch b let B be the barriers that are the first on the paths from b. If b reconverges
  * behind one of them, and threads of some side may end before theirs, all edges to the blocks of B lead
  * through one block J (merge_edges.h). Whoever does not return comes to J, so b reconverges there. It goes on
  * from there to the barrier that it came for: all of them to the same one, or the program is wrong.
  *
- * J leads to each barrier of B from all ways that lead to any, which convergence tokens may not allow. Those
+ * J leads to each barrier of B from all paths that lead to any, which convergence tokens may not allow. Those
  * of the barriers become anchors, since a barrier waits for all threads whatever its token. Where those of
  * other operations break the static rules all stays as it was, with a remark; and where the barrier is in a
  * function that can't be inlined (inline_barriers).
@@ -31,13 +31,13 @@ struct joiner {
     const struct ir_cfg *g;
     const uint32_t *points; /* by block: where the threads of its branch reconverge */
     struct bitset leads;    /* blocks that lead to a barrier */
-    struct bitset ends;     /* see ir_ending_new */
+    struct bitset ends;     /* see ir_exits_without_barrier */
     struct bitset waiting;  /* see ir_waiting_functions */
     struct map tried;       /* terminators of branches that were joined, or can't be */
 };
 
-/* The barriers that threads come to first on their ways from a branch, and the blocks on these ways. */
-struct ways {
+/* The barriers that threads come to first on their paths from a branch, and the blocks on these paths. */
+struct paths {
     u32_vec barriers;
     struct bitset blocks;
     bool in_calls; /* functions are called that may come to some */
@@ -60,9 +60,9 @@ static ir_ref first_barrier(const struct joiner *x, uint32_t b)
 }
 
 /* Ways to the block `stop` end there. */
-static struct ways ways_from(const struct joiner *x, uint32_t branch, uint32_t stop)
+static struct paths paths_from(const struct joiner *x, uint32_t branch, uint32_t stop)
 {
-    struct ways w = {.blocks = bitset_new(x->arena, x->g->blocks)};
+    struct paths w = {.blocks = bitset_new(x->arena, x->g->blocks)};
     struct walk walk = walk_new(x->arena, x->g->blocks);
     bitset_add(w.blocks, branch);
     ir_add_successors(&walk, x->f, branch, stop);
@@ -84,7 +84,7 @@ static struct ways ways_from(const struct joiner *x, uint32_t branch, uint32_t s
 /* ---- which branches ---------------------------------------------------------------------------------- */
 
 /* Whether several sides lead to barriers, and threads of one of these may end before they come to theirs. */
-static bool may_end_apart(const struct joiner *x, uint32_t b)
+static bool may_exit_first(const struct joiner *x, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(x->f, b);
     uint32_t first = IR_NO_BLOCK;
@@ -100,16 +100,16 @@ static bool may_end_apart(const struct joiner *x, uint32_t b)
     return several && ends;
 }
 
-static bool is_apart(const struct joiner *x, const struct ir_uniformity *u, uint32_t b)
+static bool is_candidate(const struct joiner *x, const struct ir_uniformity *u, uint32_t b)
 {
-    if (!bitset_has(u->branches, b) || !may_end_apart(x, b) ||
+    if (!bitset_has(u->branches, b) || !may_exit_first(x, b) ||
         map_get(&x->tried, ir_terminator(x->f, b)) != MAP_NONE)
         return false;
-    struct ways w = ways_from(x, b, x->points[b]);
+    struct paths w = paths_from(x, b, x->points[b]);
     return w.barriers.count || w.in_calls;
 }
 
-/* ---- the ways ---------------------------------------------------------------------------------------- */
+/* ---- the paths --------------------------------------------------------------------------------------- */
 
 /* What a joined barrier's block begins with: its anchor, or the barrier itself. */
 static ir_ref start_of(const struct joiner *x, ir_ref barrier)
@@ -119,7 +119,7 @@ static ir_ref start_of(const struct joiner *x, ir_ref barrier)
                                                                                                : barrier;
 }
 
-static bool cut(const struct joiner *x, const struct ways *w)
+static bool cut(const struct joiner *x, const struct paths *w)
 {
     bool changed = false;
     for (uint32_t i = 0; i < w->barriers.count; i++)
@@ -127,7 +127,7 @@ static bool cut(const struct joiner *x, const struct ways *w)
     return changed;
 }
 
-static opt_edges edges_to(const struct joiner *x, const struct ways *w)
+static opt_edges edges_to(const struct joiner *x, const struct paths *w)
 {
     struct bitset to = bitset_new(x->arena, x->g->blocks);
     opt_edges edges = {0};
@@ -262,7 +262,7 @@ static void drop_hearts(const struct joiner *x, struct retokened *n)
 /* ---- joining ----------------------------------------------------------------------------------------- */
 
 /* False, and nothing has changed, if tokens are in the way. */
-static bool merge(const struct joiner *x, const struct ways *w, const opt_edges *edges, place at)
+static bool merge(const struct joiner *x, const struct paths *w, const opt_edges *edges, place at)
 {
     struct retokened tokens = {0};
     VEC(struct ir_edge) old = {0};
@@ -300,7 +300,7 @@ static void repair(const struct joiner *x)
     opt_invalidate(x->c, x->f);
 }
 
-static bool join(const struct joiner *x, uint32_t branch, const struct ways *w)
+static bool join(const struct joiner *x, uint32_t branch, const struct paths *w)
 {
     place at = ir_at(x->f, ir_terminator(x->f, branch))->at;
     opt_edges edges = edges_to(x, w);
@@ -339,9 +339,9 @@ static uint32_t find(struct joiner *x)
     x->g = opt_cfg(x->c, x->f);
     x->points = ir_reconvergence_points(x->arena, x->g, opt_return_post_dominators(x->c, x->f));
     x->leads = find_leads(x);
-    x->ends = *opt_ending(x->c, x->f);
+    x->ends = *opt_exits_without_barrier(x->c, x->f);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
-        if (is_apart(x, u, x->g->rpo[i]))
+        if (is_candidate(x, u, x->g->rpo[i]))
             return x->g->rpo[i];
     return IR_NO_BLOCK;
 }
@@ -352,7 +352,7 @@ static bool run_round(struct joiner *x, bool *changed, ir_ref *tried)
     uint32_t branch = find(x);
     if (branch == IR_NO_BLOCK)
         return false;
-    struct ways w = ways_from(x, branch, IR_NO_BLOCK);
+    struct paths w = paths_from(x, branch, IR_NO_BLOCK);
     ir_ref terminator = ir_terminator(x->f, branch);
     if (cut(x, &w)) {
         *changed = true;

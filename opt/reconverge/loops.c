@@ -43,7 +43,7 @@ static uint32_t straight_edge(const struct reconverge *x, uint32_t branch, uint3
 }
 
 /* Whether the edge's threads wait for others in a block of their own right behind the latch, to which no change
- * leads other ways. */
+ * leads elsewhere. */
 static bool lands(const struct reconverge *x, struct opt_edge e, uint32_t cycle)
 {
     uint32_t to = opt_edge_target(x->f, e);
@@ -121,7 +121,7 @@ static void emit_test(struct ir_function *f, struct ir_cursor *c, ir_ref value, 
     ir_block_at(f, c->block)->edges.at[0].value = 0;
 }
 
-/* Block d, to which all ways lead that go round the cycle or leave it, goes to the header, or on to a block
+/* Block d, to which all paths lead that go round the cycle or leave it, goes to the header, or on to a block
  * behind the latch that goes where else d went. */
 static void leave_by_one(struct reconverge *x, uint32_t d, uint32_t cycle)
 {

@@ -123,7 +123,7 @@ static void find_tail(struct reconverge *x)
 }
 
 /* From where on branches matter for the node: from the start of the innermost scope that all threads enter by
- * one block. For those that come to a natural loop by two ways its header is a node of its own; the group of
+ * one block. For those that come to a natural loop by two paths its header is a node of its own; the group of
  * an anchor has been chosen there. */
 static uint32_t since(const struct reconverge *x, uint32_t node)
 {
@@ -191,8 +191,8 @@ static bool is_demanded(struct reconverge *x, uint32_t node)
         if (wait_position(x, b) <= at)
             continue; /* nor is it active any more */
         x->active.at[kept++] = b;
-        bool apart = returns(x, ir_order_node(x->o, b)) && !returns(x, node);
-        if (apart || position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
+        bool only_one_returns = returns(x, ir_order_node(x->o, b)) && !returns(x, node);
+        if (only_one_returns || position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
             continue;
         unsigned sides = x->meetings.bits ? 0 : sides_by_dominance(x, b, ir_order_block(x->o, node));
         if (!sides) {
@@ -325,7 +325,7 @@ static bool is_too_much(struct reconverge *x, uint32_t node)
 }
 
 /* Edges of one switch to dispatch block d bring different arguments: they are one side of it. */
-static void unify_ways(struct reconverge *x, const opt_edges *edges, uint32_t d)
+static void unify_switches(struct reconverge *x, const opt_edges *edges, uint32_t d)
 {
     for (uint32_t i = 0; i < edges->count; i++) {
         uint32_t b = edges->at[i].block, made = x->f->blocks.count;
@@ -349,7 +349,7 @@ uint32_t reconverge_merge(struct reconverge *x, uint32_t node, const opt_edges *
         if (bitset_has(reached, k) && x->virtual[k] == IR_NO_BLOCK)
             x->virtual[k] = ir_order_node(x->o, d);
     ir_order_insert(x->o, d, node);
-    unify_ways(x, edges, d);
+    unify_switches(x, edges, d);
     return d;
 }
 
@@ -483,7 +483,8 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
 {
     struct reconverge x = {.c = c, .f = f, .arena = c->scratch, .work = *work};
     opt_invalidate(c, f);
-    x.divergent = bitset_new(x.arena, f->blocks.count); /* the runner's are gone when there are new blocks */
+    x.divergent =
+        bitset_new(x.arena, f->blocks.count); /* the runner drops its own when there are new blocks */
     bitset_copy(x.divergent, *opt_divergent_branches(c, f));
     opt_forget_places(c, f);
     x.g = opt_cfg(c, f);

@@ -15,7 +15,7 @@ struct reconverge {
     struct bitset returning; /* by node that was there first: leads to a ret */
     struct map exits;        /* see ir_reconvergence_tree */
     uint32_t *virtual;       /* the same */
-    struct bitset meetings;  /* nodes with barriers, where groups are not held at them */
+    struct bitset meetings;  /* nodes with barriers, where the scheme does not hold groups */
     const struct ir_cfg *g;  /* now */
     const struct ir_dominators *dominators, *waits; /* waits: ir_reconvergence_tree */
     u32_vec active;    /* branches before the node, whose threads wait for each other behind it */

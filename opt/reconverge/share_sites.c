@@ -93,8 +93,8 @@ static bool may_wait(const struct ir_function *f, ir_ref r)
     return op == IR_barrier || ((op == IR_call || op == IR_icall) && ir_is_convergent(f, r));
 }
 
-/* Whether threads of the block come to some of the calls by ways that others do not take: it stands between the
- * last block that all have passed and a call, or in a cycle around that block which no call is in. */
+/* Whether threads of the block come to some of the calls by paths that others do not take: it stands between
+ * the last block that all have passed and a call, or in a cycle around that block which no call is in. */
 static bool is_between(const struct refusal *x, uint32_t last, uint32_t b)
 {
     const struct ir_cycles *cycles = opt_cycles(x->s->c, x->s->f);
@@ -133,7 +133,7 @@ static void note_use(struct refusal *x, ir_ref r)
     x->count++;
 }
 
-/* What stands behind the calls and uses what was made before them, on one of the ways. */
+/* What stands behind the calls and uses what was made before them, on one of the paths. */
 static void find_moved(struct refusal *x)
 {
     const struct ir_function *f = x->s->f;

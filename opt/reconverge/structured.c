@@ -14,7 +14,7 @@
  */
 #include "opt/reconverge/structurize.h"
 
-/* Successors are sets; nodes that are gone are not live. */
+/* Successors are sets; removed nodes are not live. */
 struct shrinking {
     const struct ir_cfg *g;
     u32_vec *next;

@@ -140,7 +140,7 @@ static bool leads_on(const struct structurize *s, const struct ir_token_region *
     return false;
 }
 
-/* Whether one of the ways out of the branch and the set leads on inside the token's region. */
+/* Whether one of the exits of the branch and the set leads on inside the token's region. */
 static bool is_used_behind(const struct structurize *s, const struct ir_token_region *g, uint32_t branch,
                            struct bitset set)
 {
@@ -165,7 +165,7 @@ static struct bitset leading_in(const struct structurize *s, uint32_t home, uint
     return in;
 }
 
-/* Behind the cut a region lies on all ways: whether it would take in a use of a token that is defined before
+/* Behind the cut a region lies on all paths: whether it would take in a use of a token that is defined before
  * its own. Then the use is outside of the region now. */
 static bool takes_in_a_use(struct structurize *s, ir_ref token, uint32_t branch, struct bitset set)
 {
@@ -181,7 +181,7 @@ static bool takes_in_a_use(struct structurize *s, ir_ref token, uint32_t branch,
     return false;
 }
 
-/* Whether a token could be used behind the cut without being defined on all ways to it, or regions would no
+/* Whether a token could be used behind the cut without being defined on all paths to it, or regions would no
  * longer nest. */
 static bool parts_tokens(struct structurize *s, uint32_t branch, struct bitset set)
 {

@@ -92,7 +92,7 @@ static struct ir_uniformity *uniformity_of(struct opt_context *c, struct arena *
     return u;
 }
 
-/* As machines see control flow, whose threads reconverge at the latest where all ways to a return do. */
+/* As machines see control flow, whose threads reconverge at the latest where all paths to a return do. */
 static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct arena *a,
                                                 const struct ir_function *f)
 {

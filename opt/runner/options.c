@@ -1,4 +1,4 @@
-/* options.c: the tables of limits and of what passes may be told, and reading -f. */
+/* options.c: the tables of limits and of the settings of passes, and reading -f. */
 #include "base/nearest.h"
 #include "opt/opt.h"
 

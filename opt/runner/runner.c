@@ -121,7 +121,7 @@ static void verify(struct run *run, const struct ir_function *f)
     scratch_end(&scratch);
 }
 
-/* A pass that has told an error may leave what it was about half done: nobody looks at it again. */
+/* A pass that has reported an error may leave what it was about half done: nobody looks at it again. */
 static bool has_failed(const struct run *run)
 {
     return run->diagnostics->errors > run->errors;
@@ -344,7 +344,8 @@ static void prepare_module(struct run *run, const pass_list *passes, uint32_t fi
                 opt_cache_module(&c, run->module, asked[k].analysis);
 }
 
-/* An error of a pass ends the run: of the function that it was about at once, else behind the stretch. */
+/* An error of a pass ends the run: for the function that it was about at once, for others behind the passes on
+ * functions that follow. */
 static bool run_pipeline(struct run *run, const pass_list *passes)
 {
     uint32_t errors = run->diagnostics->errors;

@@ -1,11 +1,11 @@
-/* hoist.c: what both ways of a branch compute is computed before it, once.
+/* hoist.c: what both targets of a branch compute is computed before it, once.
  *
- * The two ways are blocks that only the branch leads to. An instruction of the one way that stands in the
+ * The two targets are blocks that only the branch leads to. An instruction of the one that stands in the
  * other one too, with equal operands, moves before the branch. Both ran it anyway, so nothing is speculated.
  *
  * "Convergent Operation Semantics", Hoisting and sinking: anchors may be hoisted in acyclic control flow,
  * since an operation of either way still meets only threads that went its way. Operations themselves are
- * merged only if the branch is uniform: else threads of both ways would take part (Reductions inside
+ * merged only if the branch is uniform: else threads of both sides would take part (Reductions inside
  * divergent control flow). Only what comes before all other convergent operations of its way moves, so that
  * regions of tokens stay nested.
  *
@@ -14,14 +14,14 @@
  */
 #include "opt/kit/co_execution.h"
 
-enum { WAY_MAX = 32 };
+enum { HOIST_MAX = 32 };
 
 struct hoist {
     struct opt_context *c;
     struct ir_function *f;
     struct opt_co_execution co_execution;
     struct opt_renaming renaming;
-    uint32_t branch, ways[2]; /* at work */
+    uint32_t branch, targets[2]; /* at work */
     bool changed;
 };
 
@@ -42,9 +42,9 @@ static bool computes_only(const struct ir_ins *ins)
 static bool operands_stand_before(const struct hoist *h, const struct ir_ins *ins)
 {
     for (uint32_t i = 0; i < ins->argc; i++)
-        if (ir_at(h->f, ins->args[i])->block == h->ways[0])
+        if (ir_at(h->f, ins->args[i])->block == h->targets[0])
             return false;
-    return !ins->token || ir_at(h->f, ins->token)->block != h->ways[0];
+    return !ins->token || ir_at(h->f, ins->token)->block != h->targets[0];
 }
 
 static bool equal(struct hoist *h, const struct ir_ins *a, const struct ir_ins *b)
@@ -63,7 +63,7 @@ static ir_ref first_convergent(const struct hoist *h, uint32_t b)
 {
     uint32_t n = 0;
     ir_each_ins(r, h->f, b)
-        if (n++ == WAY_MAX || ir_is_convergent(h->f, r))
+        if (n++ == HOIST_MAX || ir_is_convergent(h->f, r))
             return r;
     return 0;
 }
@@ -71,8 +71,8 @@ static ir_ref first_convergent(const struct hoist *h, uint32_t b)
 static ir_ref find_equal(struct hoist *h, ir_ref r)
 {
     uint32_t n = 0;
-    ir_each_ins(s, h->f, h->ways[1])
-        if (n++ == WAY_MAX)
+    ir_each_ins(s, h->f, h->targets[1])
+        if (n++ == HOIST_MAX)
             return 0;
         else if (equal(h, ir_at(h->f, r), ir_at(h->f, s)))
             return s;
@@ -88,9 +88,9 @@ static ir_ref find_partner(struct hoist *h, ir_ref r)
     if (computes_only(ins))
         return find_equal(h, r);
     if ((ins->op != IR_anchor && !opt_is_convergent_value((enum ir_op)ins->op)) ||
-        r != first_convergent(h, h->ways[0]))
+        r != first_convergent(h, h->targets[0]))
         return 0;
-    ir_ref s = first_convergent(h, h->ways[1]);
+    ir_ref s = first_convergent(h, h->targets[1]);
     if (!s || !equal(h, ins, ir_at(h->f, s)))
         return 0;
     if (ins->op == IR_anchor || opt_branch_is_uniform(&h->co_execution, h->branch, ins->token))
@@ -127,7 +127,7 @@ static bool is_way(const struct hoist *h, uint32_t b, uint32_t to)
            h->co_execution.cycles->innermost[b] == h->co_execution.cycles->innermost[to];
 }
 
-static void visit(struct hoist *h, uint32_t b)
+static void hoist_visit_branch(struct hoist *h, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(h->f, b);
     if (ir_at(h->f, block->last)->op != IR_brif || !is_way(h, b, block->edges.at[0].block) ||
@@ -135,9 +135,9 @@ static void visit(struct hoist *h, uint32_t b)
         return;
     uint32_t n = 0;
     h->branch = b;
-    h->ways[0] = block->edges.at[0].block;
-    h->ways[1] = block->edges.at[1].block;
-    for (ir_ref r = ir_block_at(h->f, h->ways[0])->first, next; r && n < WAY_MAX; r = next, n++) {
+    h->targets[0] = block->edges.at[0].block;
+    h->targets[1] = block->edges.at[1].block;
+    for (ir_ref r = ir_block_at(h->f, h->targets[0])->first, next; r && n < HOIST_MAX; r = next, n++) {
         next = ir_at(h->f, r)->next;
         ir_ref s = find_partner(h, r);
         if (s)
@@ -150,7 +150,7 @@ bool opt_hoist(struct opt_context *c, struct ir_function *f)
     struct hoist h = {
         .c = c, .f = f, .co_execution = opt_co_execution_new(c, f), .renaming.arena = c->scratch};
     for (uint32_t i = h.co_execution.g->rpo_count; i-- > 0;)
-        visit(&h, h.co_execution.g->rpo[i]);
+        hoist_visit_branch(&h, h.co_execution.g->rpo[i]);
     opt_rename_all(&h.renaming, f);
     return h.changed;
 }

@@ -14,13 +14,13 @@ struct convert {
     struct opt_context *c;
     struct ir_function *f;
     uint32_t *preds; /* by block: edges into it */
-    struct bitset gone;
+    struct bitset removed;
     struct opt_renaming renaming;
     bool changed;
 };
 
 /* An empty way has block == the join itself. */
-struct way {
+struct path {
     uint32_t block, join;
     const ir_ref *args;
     uint32_t cost;
@@ -62,32 +62,32 @@ static bool arm_cost(struct convert *v, uint32_t b, uint32_t *cost)
 }
 
 /* The way along edge e of b: through an arm of its own, or (if `straight`) straight to a join. */
-static struct way way_of(const struct convert *v, uint32_t b, uint32_t e, bool straight)
+static struct path path_of(const struct convert *v, uint32_t b, uint32_t e, bool straight)
 {
     const struct ir_edge *edge = &ir_block_at(v->f, b)->edges.at[e];
     const struct ir_block *arm = ir_block_at(v->f, edge->block);
     if (straight || v->preds[edge->block] != 1 || arm->params.count || ir_at(v->f, arm->last)->op != IR_br)
-        return (struct way){edge->block, edge->block, edge->args, 0};
-    return (struct way){edge->block, arm->edges.at[0].block, arm->edges.at[0].args, 0};
+        return (struct path){edge->block, edge->block, edge->args, 0};
+    return (struct path){edge->block, arm->edges.at[0].block, arm->edges.at[0].args, 0};
 }
 
 /* Diamond, either triangle, or two straight edges to one block. */
-static bool find_ways(const struct convert *v, uint32_t b, struct way ways[2])
+static bool find_paths(const struct convert *v, uint32_t b, struct path paths[2])
 {
     for (unsigned straight = 0; straight < 4; straight++) {
-        ways[0] = way_of(v, b, 0, straight & 1);
-        ways[1] = way_of(v, b, 1, straight & 2);
-        if (ways[0].join == ways[1].join && ways[0].join != b)
+        paths[0] = path_of(v, b, 0, straight & 1);
+        paths[1] = path_of(v, b, 1, straight & 2);
+        if (paths[0].join == paths[1].join && paths[0].join != b)
             return true;
     }
     return false;
 }
 
-static uint32_t count_selects(const struct convert *v, const struct way ways[2])
+static uint32_t count_selects(const struct convert *v, const struct path paths[2])
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < ir_block_at(v->f, ways[0].join)->params.count; i++)
-        n += ways[0].args[i] != ways[1].args[i];
+    for (uint32_t i = 0; i < ir_block_at(v->f, paths[0].join)->params.count; i++)
+        n += paths[0].args[i] != paths[1].args[i];
     return n;
 }
 
@@ -99,25 +99,25 @@ static void hoist(struct convert *v, uint32_t arm, struct ir_cursor *c)
         ir_unlink(v->f, r);
         ir_link(c, r);
     }
-    bitset_add(v->gone, arm);
+    bitset_add(v->removed, arm);
 }
 
-static void join_ways(struct convert *v, uint32_t b, const struct way ways[2])
+static void join_paths(struct convert *v, uint32_t b, const struct path paths[2])
 {
     ir_ref branch = ir_terminator(v->f, b), condition = ir_at(v->f, branch)->args[0];
-    uint32_t n = ir_block_at(v->f, ways[0].join)->params.count;
+    uint32_t n = ir_block_at(v->f, paths[0].join)->params.count;
     struct ir_cursor c = {.fn = v->f, .block = b, .before = branch, .at = ir_at(v->f, branch)->at};
     ir_ref *args = arena_array(&v->f->module->arena, ir_ref, n);
     for (unsigned w = 0; w < 2; w++)
-        if (ways[w].block != ways[w].join)
-            hoist(v, ways[w].block, &c);
+        if (paths[w].block != paths[w].join)
+            hoist(v, paths[w].block, &c);
     for (uint32_t i = 0; i < n; i++) {
-        ir_ref yes = ways[0].args[i], no = ways[1].args[i];
+        ir_ref yes = paths[0].args[i], no = paths[1].args[i];
         args[i] = yes == no ? yes : ir_emit3(&c, IR_select, ir_at(v->f, yes)->type, condition, yes, no);
     }
     opt_branch_fold(v->f, b, 0);
-    ir_block_at(v->f, b)->edges.at[0] = (struct ir_edge){.block = ways[0].join, .argc = n, .args = args};
-    v->preds[ways[0].join]--;
+    ir_block_at(v->f, b)->edges.at[0] = (struct ir_edge){.block = paths[0].join, .argc = n, .args = args};
+    v->preds[paths[0].join]--;
     v->changed = true;
 }
 
@@ -133,41 +133,41 @@ static void append_join(struct convert *v, uint32_t b, uint32_t join)
 {
     if (v->preds[join] != 1 || has_convergent(v->f, join))
         return;
-    bitset_add(v->gone, opt_target_append(&v->renaming, v->f, b));
+    bitset_add(v->removed, opt_target_append(&v->renaming, v->f, b));
 }
 
-static void visit(struct convert *v, uint32_t b)
+static void ifconvert_visit_branch(struct convert *v, uint32_t b)
 {
     ir_ref branch = ir_terminator(v->f, b);
-    struct way ways[2];
+    struct path paths[2];
     uint32_t cost = 0;
-    if (bitset_has(v->gone, b) || ir_at(v->f, branch)->op != IR_brif || !find_ways(v, b, ways))
+    if (bitset_has(v->removed, b) || ir_at(v->f, branch)->op != IR_brif || !find_paths(v, b, paths))
         return;
     for (unsigned w = 0; w < 2; w++)
-        if (ways[w].block != ways[w].join && !arm_cost(v, ways[w].block, &cost))
+        if (paths[w].block != paths[w].join && !arm_cost(v, paths[w].block, &cost))
             return;
-    if (count_selects(v, ways) > SELECTS_MAX)
+    if (count_selects(v, paths) > SELECTS_MAX)
         return;
     opt_remark(v->c, v->f, OPT_APPLIED, "select", ir_at(v->f, branch)->at, "branch became select");
     opt_count(v->c, "branches", 1);
-    join_ways(v, b, ways);
-    append_join(v, b, ways[0].join);
+    join_paths(v, b, paths);
+    append_join(v, b, paths[0].join);
 }
 
 bool opt_ifconvert(struct opt_context *c, struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
     struct convert v = {
-        .c = c, .f = f, .gone = bitset_new(c->scratch, f->blocks.count), .renaming.arena = c->scratch};
+        .c = c, .f = f, .removed = bitset_new(c->scratch, f->blocks.count), .renaming.arena = c->scratch};
     v.preds = arena_array(c->scratch, uint32_t, f->blocks.count);
     for (uint32_t b = 0; b < f->blocks.count; b++)
         v.preds[b] = ir_pred_count(g, b);
     v.preds[ir_entry(f)]++;
     for (uint32_t i = g->rpo_count; i-- > 0;)
-        visit(&v, g->rpo[i]);
+        ifconvert_visit_branch(&v, g->rpo[i]);
     if (!v.changed)
         return false;
     opt_rename_all(&v.renaming, f);
-    ir_blocks_remove(f, v.gone);
+    ir_blocks_remove(f, v.removed);
     return true;
 }

@@ -9,7 +9,7 @@
  * inline_barriers inlines other functions, whatever their size: those that some threads may leave while
  * others are at a barrier (ir/converge/barriers.c). In a kernel, threads that go past a barrier run on to
  * its end; in a function they would wait for the others at the return. For warp-core also those with
- * barriers that kernels call where the ways to barriers are to be joined (join_barriers.c); and, for thread
+ * barriers that kernels call where the paths to barriers are to be joined (join_barriers.c); and, for thread
  * frontiers, all with barriers: these come last of all blocks of a kernel (ir/converge/frontier.h). Whether
  * threads may leave is summed up for each function from what is known of those that it calls, without their
  * bodies. What is copied has a limit (inline_barriers_size): kernels come first, then the functions that

@@ -160,7 +160,7 @@ static void visit_store(struct memory *m, ir_ref r)
     learn(m, (struct known){at, ins.args[1], ins.mem, (uint8_t)type, true});
 }
 
-static void visit(struct memory *m, ir_ref r)
+static void memory_visit_instruction(struct memory *m, ir_ref r)
 {
     struct ir_ins *ins = ir_at(m->f, r);
     struct ir_location at;
@@ -241,7 +241,7 @@ bool opt_memory(struct opt_context *c, struct ir_function *f)
         enter_block(&m, b);
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
             next = ir_at(f, r)->next;
-            visit(&m, r);
+            memory_visit_instruction(&m, r);
         }
         leave_block(&m, b);
     }

@@ -103,7 +103,7 @@ static void visit_value(struct sccp *s, ir_ref r)
               opt_fold(s->f, r, args, &result) ? (struct fact){result, CONSTANT} : (struct fact){0, VARYING});
 }
 
-static void visit(struct sccp *s, ir_ref r)
+static void sccp_visit_instruction(struct sccp *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->f, r);
     if (ir_op_info[ins->op].flags & IR_TERMINATOR)
@@ -117,7 +117,7 @@ static void visit_users(struct sccp *s, ir_ref r)
     opt_each_use(u, s->uses, r) {
         if (u->edge == IR_NO_BLOCK) {
             if (bitset_has(s->reached, u->block))
-                visit(s, u->user);
+                sccp_visit_instruction(s, u->user);
         } else if (bitset_has(s->taken, s->first_edge[u->block] + u->edge)) {
             lower(s, u->user, fact_of(s, r));
         }
@@ -133,7 +133,7 @@ static void propagate(struct sccp *s)
         }
         uint32_t b = vec_pop(&s->blocks);
         ir_each_ins(r, s->f, b)
-            visit(s, r);
+            sccp_visit_instruction(s, r);
     }
 }
 

@@ -1,7 +1,7 @@
 /* simplify_cfg.c: a smaller graph with the same paths.
  *
  * In this order: branches on constants are folded; unreachable blocks removed; edges that lead to an empty
- * block lead to where it leads; a branch whose ways are all one becomes a br; a block whose only predecessor
+ * block lead to where it leads; a branch whose edges are all equal becomes a br; a block whose only predecessor
  * has no other successor is appended to it. Nothing is duplicated, so convergent operations never are.
  *
  * A heart comes before every other convergent operation of its block: a block that begins with
@@ -51,7 +51,7 @@ static bool edges_equal(const struct ir_edge *a, const struct ir_edge *b)
            (a->argc == 0 || memcmp(a->args, b->args, a->argc * sizeof *a->args) == 0);
 }
 
-static void fold_same_ways(struct simplify *s, uint32_t b)
+static void fold_same_edges(struct simplify *s, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(s->f, b);
     for (uint32_t e = 1; e < block->edges.count; e++)
@@ -213,19 +213,19 @@ static bool may_append(struct simplify *s, const struct ir_cfg *g, uint32_t b)
 static void merge_chains(struct simplify *s)
 {
     const struct ir_cfg *g = graph(s);
-    struct bitset gone = bitset_new(s->c->scratch, s->f->blocks.count);
+    struct bitset removed = bitset_new(s->c->scratch, s->f->blocks.count);
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t b = g->rpo[i];
-        while (!bitset_has(gone, b) && may_append(s, g, b)) {
-            bitset_add(gone, opt_target_append(&s->renaming, s->f, b));
+        while (!bitset_has(removed, b) && may_append(s, g, b)) {
+            bitset_add(removed, opt_target_append(&s->renaming, s->f, b));
             n++;
         }
     }
     if (n == 0)
         return;
     opt_rename_all(&s->renaming, s->f);
-    ir_blocks_remove(s->f, gone);
+    ir_blocks_remove(s->f, removed);
     opt_count(s->c, "blocks merged", n);
     change(s);
 }
@@ -239,7 +239,7 @@ static void round_once(struct simplify *s)
     ir_each_block(i, b, s->f) {
         drop_negation(s, b);
         drop_default_cases(s, b);
-        fold_same_ways(s, b);
+        fold_same_edges(s, b);
     }
     remove_unreachable(s);
     merge_chains(s);

@@ -14,7 +14,7 @@
  */
 #include "opt/kit/co_execution.h"
 
-enum { USES_MAX = 32, WAYS_MAX = 8, GROUP_MAX = 16 };
+enum { USES_MAX = 32, EDGES_MAX = 8, GROUP_MAX = 16 };
 
 struct sink {
     struct opt_context *c;
@@ -261,13 +261,13 @@ static void sink_anchor(struct sink *s, ir_ref anchor)
 
 /* ---- the walk ---------------------------------------------------------------------------------------- */
 
-static void visit(struct sink *s, uint32_t b)
+static void sink_visit_block(struct sink *s, uint32_t b)
 {
-    uint32_t ways = ir_block_at(s->f, b)->edges.count;
+    uint32_t edges = ir_block_at(s->f, b)->edges.count;
     s->block = b;
     s->token_behind = false;
     s->outermost = 0;
-    if (ways > WAYS_MAX)
+    if (edges > EDGES_MAX)
         return;
     for (ir_ref r = ir_terminator(s->f, b), next; r; r = next) {
         enum ir_op op = ir_at(s->f, r)->op;
@@ -276,9 +276,9 @@ static void visit(struct sink *s, uint32_t b)
             sink_anchor(s, r);
         else if (opt_is_token_op(op))
             s->token_behind = true;
-        else if (ways > 1 && is_convergent_value(s, r))
+        else if (edges > 1 && is_convergent_value(s, r))
             sink_operation(s, r);
-        else if (ways > 1 && is_plain(s, r))
+        else if (edges > 1 && is_plain(s, r))
             sink_plain(s, r);
         if (ir_at(s->f, r)->block == b)
             note_use(s, ir_at(s->f, r)->token);
@@ -295,6 +295,6 @@ bool opt_sink(struct opt_context *c, struct ir_function *f)
                      .place = arena_array(c->scratch, uint32_t, f->ins.count),
                      .placed = bitset_new(c->scratch, f->blocks.count)};
     for (uint32_t i = 0; i < s.co_execution.g->rpo_count; i++)
-        visit(&s, s.co_execution.g->rpo[i]);
+        sink_visit_block(&s, s.co_execution.g->rpo[i]);
     return s.changed;
 }

@@ -5,7 +5,7 @@
 #include "opt/pass.h"
 
 #define OPT_SLOTS_MAX       256u /* of one alloca; beyond it the alloca stays in memory */
-#define OPT_SPLIT_BYTES_MAX 256u /* a memcpy of more bytes is not taken apart */
+#define OPT_SPLIT_BYTES_MAX 256u /* a memcpy of more bytes is not split */
 
 struct opt_slot {
     uint32_t offset, next; /* next slot of the alloca; 0 ends */

@@ -152,7 +152,7 @@ static bool has_constant_edge(const struct thread *t, uint32_t b)
     return false;
 }
 
-static void visit(struct thread *t, uint32_t b)
+static void thread_jumps_visit_block(struct thread *t, uint32_t b)
 {
     if (!branches_on_parameters(t, b) || !has_constant_edge(t, b) || !may_pass(t, b))
         return;
@@ -177,6 +177,6 @@ bool opt_thread_jumps(struct opt_context *c, struct ir_function *f)
     struct thread t = {
         .c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f), .uses = opt_uses(c, f)};
     for (uint32_t i = 0; i < t.g->rpo_count; i++)
-        visit(&t, t.g->rpo[i]);
+        thread_jumps_visit_block(&t, t.g->rpo[i]);
     return t.changed;
 }

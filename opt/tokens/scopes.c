@@ -1,4 +1,4 @@
-/* scopes.c: tokens as the order of blocks takes them (ir/converge/order.h): hearts that tell no instances apart
+/* scopes.c: tokens as the order of blocks takes them (ir/converge/order.h): hearts that separate no instances
  * go, and each block has operations of one scope.
  */
 #include "opt/kit/merge_edges.h"
@@ -16,7 +16,7 @@ static uint32_t scope_behind(const struct ir_cycles *cycles, const struct ir_fun
     return IR_NO_BLOCK;
 }
 
-/* The token that tells the same instances apart: of a heart that is in no cycle without the token from which it
+/* The token that separates the same instances: of a heart that is in no cycle without the token from which it
  * is made, that one. */
 static ir_ref first_of_equals(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref token)
 {
@@ -29,7 +29,7 @@ static ir_ref first_of_equals(const struct ir_cycles *cycles, const struct ir_fu
     return token;
 }
 
-/* Hearts that no operation is controlled by, directly or by another heart, keep no threads apart. */
+/* Hearts that no operation is controlled by, directly or by another heart, separate no threads. */
 static bool drop_unused_hearts(struct opt_context *c, struct ir_function *f)
 {
     struct bitset in_use = *opt_tokens_in_use(c, f);

@@ -57,7 +57,7 @@ static const char *thread_name(const struct rt_check *c, uint32_t thread, bool b
 
 static const char *place_name(const struct visit *v)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     struct arena *a = &v->c->launch->context->alarm_texts;
     const struct rt_region *r =
         t->space == 'g' ? rt_memory_nearest(&v->c->launch->context->memory, v->root) : NULL;
@@ -112,7 +112,7 @@ static void alarm(struct rt_check *c, uint32_t site, uint32_t other, const char 
 void rt_report_race(const struct visit *v, struct rt_seen before, const char *before_did)
 {
     struct rt_check *c = v->c;
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     struct rt_seen now = v->now;
     struct arena *a = &c->launch->context->alarm_texts;
     uint32_t threads = c->launch->sizes.warps * c->launch->given.warp, line = site_at(c, before.site)->line;
@@ -161,11 +161,11 @@ static const char *own_place_name(const struct visit *v, uint32_t address)
     struct layout layout;
     if (!o.layout || layout_parse(a, o.layout, &layout))
         return place_name(v);
-    if (v->told->bytes == o.size && v->told->kind == 'c')
+    if (v->text->bytes == o.size && v->text->kind == 'c')
         return o.name;
     uint32_t element = (address - o.address) / layout.bytes, offset = (address - o.address) % layout.bytes;
     const char *whole = o.size > layout.bytes ? arena_printf(a, "%s[%u]", o.name, element) : o.name;
-    bool copied = v->told->kind == 'c' && v->told->bytes == layout.bytes;
+    bool copied = v->text->kind == 'c' && v->text->bytes == layout.bytes;
     return copied ? whole : arena_printf(a, "%s%s", whole, layout_path(a, &layout, offset));
 }
 
@@ -188,12 +188,12 @@ void rt_report_outside(const struct visit *v)
     alarm(v->c, v->now.site, NO_SITE, "bounds",
           arena_printf(&v->c->launch->context->alarm_texts, "bounds: %s %s %s, which is not in it",
                        thread_name(v->c, v->now.thread, true, who),
-                       strchr("rcd", v->told->kind) ? "reads" : "writes", place_name(v)));
+                       strchr("rcd", v->text->kind) ? "reads" : "writes", place_name(v)));
 }
 
 void rt_report_shift(const struct visit *v, uint64_t amount)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     struct arena *a = &v->c->launch->context->alarm_texts;
     char who[80];
     if (!is_new(v->c, SHIFT, v->now.site, v->now.site))

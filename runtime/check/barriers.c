@@ -8,7 +8,7 @@
  * checked in the block. Threads that are still on their way where the launch stops, out of fuel or by a trap,
  * prove nothing.
  *
- * Lanes of a warp that have told the same so far are kept *together*: what is known of the lowest holds for
+ * Lanes of a warp that have reported the same so far are kept *together*: what is known of the lowest holds for
  * all.
  */
 #include "runtime/check/shadow.h"

@@ -8,7 +8,7 @@
  * of these takes the place of another kind. Where accesses have other bytes of a cell, each byte has a cell.
  *
  * As long as warps access words in a row, segments.c keeps in short what would be in the cells. What is said
- * here of a cell is what all ways have to come to.
+ * here of a cell is what all of them have to come to.
  */
 #include "base/checks.h"
 #include "runtime/check/shadow.h"
@@ -41,7 +41,7 @@ static enum rt_reads find_reads(struct rt_check *c)
         const struct bc_ins *ins = &p->code.at[i];
         releases |= ins->op == BC_barrier;
         if (ins->op == BC_check_memory)
-            atomics |= rt_told_by(c, ins->imm)->kind == 'a';
+            atomics |= rt_check_text(c, ins->imm)->kind == 'a';
         else if (ins->op == BC_check_sync) {
             releases |= is_sync(c, ins->imm, 'f');
             groups |= is_sync(c, ins->imm, 'g');
@@ -61,7 +61,7 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     c->block = rt_order_current(c->order);
     c->clocks = rt_order_clocks(c->order);
     c->knowledge = rt_order_knowledge(c->order);
-    c->told = arena_array(&c->arena, struct told, l->program->texts.count);
+    c->texts = arena_array(&c->arena, struct check_text, l->program->texts.count);
     c->pages = arena_array(&c->arena, struct rt_segment *, PAGES);
     c->own = arena_array(&c->arena, rt_objects, (size_t)l->sizes.warps * l->given.warp);
     c->shared_segments = l->sizes.shared.bytes / SEGMENT_BYTES + 1;
@@ -78,9 +78,9 @@ void rt_check_free(struct rt_check *c)
         arena_free(&c->arena);
 }
 
-const struct told *rt_told_by(struct rt_check *c, uint32_t text)
+const struct check_text *rt_check_text(struct rt_check *c, uint32_t text)
 {
-    struct told *t = &c->told[text];
+    struct check_text *t = &c->texts[text];
     const struct bc_text *from = &c->launch->program->texts.at[text];
     if (t->read)
         return t;
@@ -157,7 +157,7 @@ static void find_races(const struct part *p, const struct rt_cell *cell)
 }
 
 /* Whether the access takes the place of the other of its kind: that happened before. Of those of the block's
- * other threads since the latest barrier none counts as that, so that it is quickly told. */
+ * other threads since the latest barrier none counts as that, so that it is quickly decided. */
 static bool replaces(const struct part *p, const struct rt_seen *seen)
 {
     const struct visit *v = p->v;
@@ -205,8 +205,8 @@ static void remember(const struct part *p, struct rt_cell *cell)
 /* Whether a lane before has stored to the place in this instruction, as the latest; *same: the same value. */
 static bool is_stored_now(const struct visit *v, struct rt_seen before, bool *same)
 {
-    uint32_t width = v->c->launch->given.warp, other = before.thread % width, bytes = v->told->bytes;
-    if (v->told->kind != 'w' || !before.clock || (before.site & SITE_MASK) != v->now.site ||
+    uint32_t width = v->c->launch->given.warp, other = before.thread % width, bytes = v->text->bytes;
+    if (v->text->kind != 'w' || !before.clock || (before.site & SITE_MASK) != v->now.site ||
         before.epoch != v->now.epoch || before.thread / width != v->now.thread / width || other >= v->lane ||
         !(v->w->active >> other & 1) || v->addresses[other] - v->address + bytes - 1 > 2 * bytes - 2)
         return false;
@@ -217,7 +217,7 @@ static bool is_stored_now(const struct visit *v, struct rt_seen before, bool *sa
 /* The bytes of the cell that the access has. */
 static void visit_whole(const struct visit *v, struct rt_cell *cell, uint32_t bytes)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     struct part p = {v, t->kind == 'r' ? READ : t->kind == 'a' ? CHANGE : STORE, v->now};
     bool silent = v->silent;
     p.now.site |= bytes << BYTES_SHIFT;
@@ -242,7 +242,7 @@ static bool has_others_in(const struct rt_batches *all, uint32_t bytes)
 }
 
 /* Whether something was seen of other bytes of the cell than these. */
-static bool is_apart(const struct rt_cell *cell, uint32_t bytes)
+static bool has_other_bytes(const struct rt_cell *cell, uint32_t bytes)
 {
     return has_others(cell->store, bytes) || has_others(cell->read[0], bytes) ||
            has_others(cell->read[1], bytes) ||
@@ -268,9 +268,9 @@ static void split(struct rt_check *c, struct rt_cell *cell)
 
 static void visit_cell(const struct visit *v, struct rt_cell *cell, uint32_t bytes)
 {
-    if (!(cell->more && cell->more->bytes) && is_apart(cell, bytes))
+    if (!(cell->more && cell->more->bytes) && has_other_bytes(cell, bytes))
         split(v->c, cell);
-    if (v->told->kind != 'r')
+    if (v->text->kind != 'r')
         cell->written |= bytes;
     if (!(cell->more && cell->more->bytes))
         visit_whole(v, cell, bytes);
@@ -296,7 +296,7 @@ static void note_doubt(const struct visit *v)
         if ((v->c->doubts.at[i].seen.site & SITE_MASK) == (v->now.site & SITE_MASK))
             return;
     vec_push(&v->c->arena, &v->c->doubts,
-             ((struct doubt){v->now, v->address, v->told->bytes, rt_unwritten_text(v)}));
+             ((struct doubt){v->now, v->address, v->text->bytes, rt_unwritten_text(v)}));
 }
 
 static void settle_doubts(struct rt_check *c)
@@ -314,9 +314,9 @@ static void settle_by_store(const struct visit *v)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->doubts.count; i++) {
         struct doubt d = c->doubts.at[i];
-        bool apart = d.address + d.bytes <= v->address || v->address + v->told->bytes <= d.address;
-        bool both = d.seen.site & ATOMIC && v->told->kind == 'a';
-        if (apart || both)
+        bool disjoint = d.address + d.bytes <= v->address || v->address + v->text->bytes <= d.address;
+        bool both = d.seen.site & ATOMIC && v->text->kind == 'a';
+        if (disjoint || both)
             c->doubts.at[kept++] = d;
         else if (d.seen.thread == v->now.thread || rt_order_knows(c->order, v->w->index, v->lane, d.seen))
             rt_report_unwritten(c, d.seen.site, d.text);
@@ -364,30 +364,30 @@ static bool is_within(struct rt_object o, uint32_t address, uint32_t bytes)
 static bool is_outside(const struct visit *v)
 {
     struct rt_object object = rt_object_of(v);
-    struct told *t = &v->c->told[v->told - v->c->told];
+    struct check_text *t = &v->c->texts[v->text - v->c->texts];
     if (!t->size && t->space != 'p')
         t->last = object;
     return object.size && !is_within(object, v->address, t->bytes);
 }
 
 /* Whether the store leaves the bytes as they are. */
-static bool is_silent(const uint8_t *memory, const struct told *t, uint64_t value)
+static bool is_silent(const uint8_t *memory, const struct check_text *t, uint64_t value)
 {
     return t->kind == 'w' && t->bytes <= sizeof value && memcmp(memory, &value, t->bytes) == 0;
 }
 
 static void visit_bytes(const struct visit *v)
 {
-    for (uint32_t at = v->address, end = v->address + v->told->bytes; at < end;) {
+    for (uint32_t at = v->address, end = v->address + v->text->bytes; at < end;) {
         uint32_t first = at % CELL_BYTES, n = CELL_BYTES - first < end - at ? CELL_BYTES - first : end - at;
-        visit_cell(v, rt_cell_of(v->c, v->told->space, at), ((1u << n) - 1) << first);
+        visit_cell(v, rt_cell_of(v->c, v->text->space, at), ((1u << n) - 1) << first);
         at += n;
     }
 }
 
 static void visit_lane(struct visit *v, uint64_t value)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     enum rt_space space = rt_space_of(t->space);
     const uint8_t *memory = rt_locate(v->w, space, t->kind != 'r', v->lane, v->address, t->bytes, 1);
     if (t->checks & BOUNDS && is_outside(v)) {
@@ -412,15 +412,15 @@ static void visit_lane(struct visit *v, uint64_t value)
 static void tell_object(const struct visit *v)
 {
     struct rt_check *c = v->c;
-    struct rt_object object = {.address = v->address, .size = v->told->size, .name = v->told->name};
+    struct rt_object object = {.address = v->address, .size = v->text->size, .name = v->text->name};
     rt_objects *own = &c->own[v->w->index * c->launch->given.warp + v->lane];
-    char space = v->told->space;
+    char space = v->text->space;
     rt_objects_tell(&c->arena, space == 'h' ? &c->objects : space == 'c' ? &c->constants : own, object);
 }
 
 static void check_shift(const struct visit *v, uint64_t amount)
 {
-    if (amount >= v->told->size)
+    if (amount >= v->text->size)
         rt_report_shift(v, amount);
 }
 
@@ -440,11 +440,11 @@ static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
         v->read = NULL;
         address = v->address;
         root = v->root;
-        if (v->told->quick && rt_check_quickly(v, v->values[i]))
+        if (v->text->quick && rt_check_quickly(v, v->values[i]))
             continue;
-        if (v->told->space == 'c' && v->told->kind == 'r' && rt_is_near(v->told, v->address, v->root))
+        if (v->text->space == 'c' && v->text->kind == 'r' && rt_is_near(v->text, v->address, v->root))
             continue;
-        switch (v->told->kind) {
+        switch (v->text->kind) {
         case 'o': tell_object(v); break;
         case 'p': rt_pointer_store(v, v->values[i]); break;
         case 'm': rt_pointer_copy(v); break;
@@ -477,16 +477,16 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row 
     if (!c || rt_barriers_parted(c->barriers))
         return;
     struct visit v = {.c = c,
-                      .told = rt_told_by(c, ins->imm),
+                      .text = rt_check_text(c, ins->imm),
                       .w = w,
                       .addresses = rt_v(w, ins->a),
                       .values = rt_w(w, ins->c)};
     const uint32_t *roots = rt_v(w, ins->b);
     v.now.epoch = c->block->epoch;
-    v.now.site = (ins->e & SITE_MASK) | (v.told->kind == 'a' ? ATOMIC : 0);
+    v.now.site = (ins->e & SITE_MASK) | (v.text->kind == 'a' ? ATOMIC : 0);
     v.root = roots[rt_lowest(w->active)];
-    bool in_short = row.regular && v.told->quick && !c->cells_only;
-    bool once = v.told->kind == 'o' && v.told->space != 'p'; /* all lanes tell the same */
+    bool in_short = row.regular && v.text->quick && !c->cells_only;
+    bool once = v.text->kind == 'o' && v.text->space != 'p'; /* all lanes tell the same */
     uint64_t lanes = once ? w->active & -w->active : w->active,
              left = in_short ? rt_visit_row(&v, row) : lanes, more = left & (left - 1);
     if (in_short && row.step == 0 && more) {

@@ -17,8 +17,8 @@ void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object)
         }
     for (uint32_t i = 0; i < all->count; i++) {
         const struct rt_object *o = &all->at[i];
-        bool apart = o->address + o->size <= object.address || object.address + object.size <= o->address;
-        if (apart)
+        bool disjoint = o->address + o->size <= object.address || object.address + object.size <= o->address;
+        if (disjoint)
             all->at[kept++] = *o;
     }
     all->count = kept;
@@ -60,7 +60,7 @@ struct rt_object rt_own_object(const struct visit *v, uint32_t address)
 
 struct rt_object rt_object_of(const struct visit *v)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     struct rt_object constant;
     if (t->size)
         return (struct rt_object){v->root, t->size, t->name, NULL};

@@ -40,7 +40,7 @@ static void keep(struct rt_check *c, char space, uint64_t key, struct rt_pointer
 
 void rt_pointer_store(const struct visit *v, uint64_t value)
 {
-    char space = v->told->space;
+    char space = v->text->space;
     keep(v->c, space, key_of(v->w, space, v->lane, v->address),
          (struct rt_pointer){(uint32_t)value, v->root});
 }
@@ -48,8 +48,8 @@ void rt_pointer_store(const struct visit *v, uint64_t value)
 /* Pointers lie in whole cells: where the two are shifted against each other none is copied. */
 void rt_pointer_copy(const struct visit *v)
 {
-    char to = v->told->space, from = *v->told->name;
-    uint32_t n = v->told->bytes;
+    char to = v->text->space, from = *v->text->name;
+    uint32_t n = v->text->bytes;
     bool valid = rt_locate(v->w, rt_space_of(to), true, v->lane, v->address, n, 1) &&
                  rt_locate(v->w, rt_space_of(from), false, v->lane, v->root, n, 1);
     if (!valid || (v->address ^ v->root) % CELL_BYTES)
@@ -65,7 +65,7 @@ void rt_check_origin(struct rt_warp *w, const struct bc_ins *ins)
     struct rt_check *c = w->worker->launch->check;
     const uint32_t *cells = rt_v(w, ins->a), *pointers = rt_v(w, ins->b);
     uint32_t *origins = rt_v(w, ins->d);
-    char space = c ? rt_told_by(c, ins->imm)->space : 0;
+    char space = c ? rt_check_text(c, ins->imm)->space : 0;
     rt_each_lane(i, w->active) {
         struct rt_pointer *p = c ? find(records_of(c, space), key_of(w, space, (unsigned)i, cells[i])) : NULL;
         origins[i] = p && p->pointer == pointers[i] ? p->origin : pointers[i];

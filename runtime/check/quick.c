@@ -74,9 +74,9 @@ static uint64_t read_cells(const struct row_access *a, struct rt_cell *cells)
     const struct visit *v = a->v;
     const struct rt_check *c = v->c;
     const struct rt_order_block *b = c->block;
-    uint32_t n = v->told->bytes / CELL_BYTES, first = v->w->index * c->launch->given.warp,
+    uint32_t n = v->text->bytes / CELL_BYTES, first = v->w->index * c->launch->given.warp,
              low = rt_lowest(a->lanes);
-    bool uninit = v->told->space == 'h' && v->told->checks & UNINIT;
+    bool uninit = v->text->space == 'h' && v->text->checks & UNINIT;
     struct rt_seen now = v->now;
     uint64_t left = 0;
     rt_each_lane(i, a->lanes) {
@@ -97,7 +97,7 @@ static uint64_t write_cells(const struct row_access *a, struct rt_cell *cells, c
     const struct visit *v = a->v;
     const struct rt_check *c = v->c;
     const struct rt_order_block *b = c->block;
-    uint32_t bytes = v->told->bytes, first = v->w->index * c->launch->given.warp, low = rt_lowest(a->lanes);
+    uint32_t bytes = v->text->bytes, first = v->w->index * c->launch->given.warp, low = rt_lowest(a->lanes);
     struct rt_seen now = v->now;
     uint64_t left = 0;
     rt_each_lane(i, a->lanes) {
@@ -116,12 +116,12 @@ static uint64_t write_cells(const struct row_access *a, struct rt_cell *cells, c
 
 uint64_t rt_visit_cells(const struct row_access *a, struct rt_cell *cells, const uint8_t *memory)
 {
-    return a->v->told->kind == 'r' ? read_cells(a, cells) : write_cells(a, cells, memory);
+    return a->v->text->kind == 'r' ? read_cells(a, cells) : write_cells(a, cells, memory);
 }
 
 bool rt_check_quickly(struct visit *v, uint64_t value)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     struct rt_check *c = v->c;
     uint32_t n = t->bytes < CELL_BYTES ? 1 : t->bytes / CELL_BYTES, bytes = ALL_BYTES;
     if (v->address & (t->bytes - 1) || (t->checks & BOUNDS && !rt_is_near(t, v->address, v->root)))

@@ -163,7 +163,7 @@ static bool remember_read(const struct row_access *a, struct rt_segment *s, uint
 
 static bool read_row(const struct row_access *a, struct rt_segment *s, uint32_t segment)
 {
-    const struct told *t = a->v->told;
+    const struct check_text *t = a->v->text;
     if (t->space == 'h' && t->checks & UNINIT && a->words & ~s->store.words)
         return false;
     if (!(s->store.like.site & SILENT) && relation_of(a, &s->store, segment) != DONE)
@@ -187,7 +187,7 @@ static const uint8_t *memory_of(const struct row_access *a)
 {
     const struct rt_warp *w = a->v->w;
     uint32_t address = a->first + rt_lowest(a->lanes) * (CELL_BYTES << a->spread);
-    return (a->v->told->space == 'h' ? w->shared : w->global) + address;
+    return (a->v->text->space == 'h' ? w->shared : w->global) + address;
 }
 
 /* How many of the lanes store what is there. */
@@ -200,7 +200,7 @@ static uint32_t count_silent(const struct row_access *a)
     if (step == CELL_BYTES && !(lanes & (lanes + 1)))
         return count_equal(memory, v->values + low, (uint32_t)__builtin_popcountll(lanes));
     rt_each_lane(i, lanes)
-        n += memcmp(memory + i * step, &v->values[low + i], v->told->bytes) == 0;
+        n += memcmp(memory + i * step, &v->values[low + i], v->text->bytes) == 0;
     return n;
 }
 
@@ -228,7 +228,7 @@ static bool write_row(struct row_access *a, struct rt_segment *s, uint32_t segme
 static uint64_t words_of(const struct row_access *a, uint64_t lanes)
 {
     static const uint64_t every[] = {UINT64_MAX, 0x5555555555555555, 0x1111111111111111, 0x0101010101010101};
-    uint64_t words = 0, each = a->v->told->bytes == 2 * CELL_BYTES ? 3 : 1;
+    uint64_t words = 0, each = a->v->text->bytes == 2 * CELL_BYTES ? 3 : 1;
     if (lanes & (lanes + 1))
         rt_each_lane(i, lanes)
             words |= each << (i << a->spread);
@@ -244,30 +244,30 @@ static uint64_t words_of(const struct row_access *a, uint64_t lanes)
 static uint64_t visit_segment(struct row_access *a, uint32_t address)
 {
     struct rt_check *c = a->v->c;
-    char space = a->v->told->space;
+    char space = a->v->text->space;
     struct rt_segment *s = segment_of(c, space, address);
     uint32_t at = rt_word_in_segment(space, address), segment = word_of(space, address) - at;
     if (s->cells)
         return rt_visit_cells(a, &s->cells[at], memory_of(a));
     a->words = words_of(a, a->lanes >> rt_lowest(a->lanes)) << at;
-    bool good = a->even && (a->v->told->kind == 'r' ? read_row(a, s, segment) : write_row(a, s, segment));
+    bool good = a->even && (a->v->text->kind == 'r' ? read_row(a, s, segment) : write_row(a, s, segment));
     return good ? 0 : a->lanes;
 }
 
 static bool is_in_object(const struct visit *v, uint32_t address)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     if (rt_is_near(t, address, v->root))
         return true;
     if (!t->size)
-        v->c->told[t - v->c->told].last = rt_object_of(v);
+        v->c->texts[t - v->c->texts].last = rt_object_of(v);
     return !t->size && rt_is_near(t, address, v->root);
 }
 
 /* Whether the addresses from that of the row's lowest lane to that of its highest are in order. */
 static bool is_inside(const struct visit *v, uint32_t low, uint32_t high)
 {
-    const struct told *t = v->told;
+    const struct check_text *t = v->text;
     if (high < low || (t->checks & BOUNDS && !(is_in_object(v, low) && is_in_object(v, high))))
         return false;
     uint64_t end = (uint64_t)high + t->bytes;
@@ -294,7 +294,7 @@ static void find_clock(struct row_access *a)
 static bool find_row(struct row_access *a, struct rt_row row)
 {
     const struct visit *v = a->v;
-    uint32_t bytes = v->told->bytes, low = rt_lowest(v->w->active),
+    uint32_t bytes = v->text->bytes, low = rt_lowest(v->w->active),
              high = 63 - (uint32_t)__builtin_clzll(v->w->active), step = low == high ? bytes : row.step;
     if (bytes < CELL_BYTES || row.first & (bytes - 1) || step < bytes || step & (step - 1) ||
         step > 8 * CELL_BYTES)
@@ -306,7 +306,7 @@ static bool find_row(struct row_access *a, struct rt_row row)
     a->like = v->now;
     a->like.site |= (uint32_t)ALL_BYTES << BYTES_SHIFT | a->spread << SPREAD_SHIFT;
     a->like.thread = v->c->block->first + v->w->index * v->c->launch->given.warp + low -
-                     (word_of(v->told->space, row.first) >> a->spread);
+                     (word_of(v->text->space, row.first) >> a->spread);
     find_clock(a);
     return true;
 }
@@ -319,7 +319,7 @@ uint64_t rt_visit_row(struct visit *v, struct rt_row row)
         return v->w->active;
     for (uint64_t rest = v->w->active; rest; rest &= ~a.lanes) {
         uint32_t lane = rt_lowest(rest), address = a.first + lane * (CELL_BYTES << a.spread),
-                 words = SEGMENT_CELLS - rt_word_in_segment(v->told->space, address),
+                 words = SEGMENT_CELLS - rt_word_in_segment(v->text->space, address),
                  room = (words + (1u << a.spread) - 1) >> a.spread; /* lanes that the segment has words for */
         a.lanes = rest & (UINT64_MAX >> (64 - room)) << lane;
         left |= visit_segment(&a, address);

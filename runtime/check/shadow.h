@@ -76,7 +76,7 @@ struct rt_segment {
 };
 
 /* What the text of a check.memory says. */
-struct told {
+struct check_text {
     bool read, quick; /* quick: rt_check_quickly may do */
     unsigned checks;
     char kind, space;
@@ -100,7 +100,7 @@ struct rt_check {
     const struct rt_order_block *block; /* these are order's */
     const uint32_t *clocks;
     const struct rt_knowledge *const *knowledge;
-    struct told *told;         /* by text */
+    struct check_text *texts;  /* by number of the text */
     struct rt_segment **pages; /* of global memory */
     struct rt_segment *shared; /* from BC_FIRST_ADDRESS on */
     uint32_t shared_segments;
@@ -123,7 +123,7 @@ struct rt_check {
 
 struct visit {
     struct rt_check *c;
-    const struct told *told;
+    const struct check_text *text;
     struct rt_warp *w;
     unsigned lane;
     uint32_t address, root; /* of the access */
@@ -192,7 +192,7 @@ bool rt_check_quickly(struct visit *v, uint64_t value);
  * not. */
 uint64_t rt_visit_cells(const struct row_access *a, struct rt_cell *cells, const uint8_t *memory);
 /* Whether the access is inside of its object, unless that has to be looked for. */
-static inline bool rt_is_near(const struct told *t, uint32_t address, uint32_t root)
+static inline bool rt_is_near(const struct check_text *t, uint32_t address, uint32_t root)
 {
     uint32_t base = t->size ? root : t->last.address, size = t->size ? t->size : t->last.size;
     return root - base <= size && t->bytes <= size && address - base <= size - t->bytes;
@@ -242,7 +242,7 @@ void rt_report_unwritten(struct rt_check *c, uint32_t site, const char *text);
 /* The same of private memory that the thread has not written, from the address on. */
 void rt_report_own_unwritten(const struct visit *v, uint32_t address);
 void rt_report_outside(const struct visit *v);
-/* v->told is a shift, by too much. */
+/* v->text is of a shift, by too much. */
 void rt_report_shift(const struct visit *v, uint64_t amount);
 /* Threads are at the barrier at this site, others at the other place, or NO_SITE. */
 void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const char *text);
@@ -281,7 +281,7 @@ static inline enum rt_space rt_space_of(char space)
 }
 
 /* What the text says. */
-const struct told *rt_told_by(struct rt_check *c, uint32_t text);
+const struct check_text *rt_check_text(struct rt_check *c, uint32_t text);
 
 /* ---- objects.c --------------------------------------------------------------------------------------- */
 
@@ -289,7 +289,7 @@ const struct told *rt_told_by(struct rt_check *c, uint32_t text);
 void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object);
 /* The object that the access is to stay in; size 0: it is not known. */
 struct rt_object rt_object_of(const struct visit *v);
-/* The private variable, of those that were told of, that the address is in; size 0: none. */
+/* The private variable, of those that were reported, that the address is in; size 0: none. */
 struct rt_object rt_own_object(const struct visit *v, uint32_t address);
 
 #endif

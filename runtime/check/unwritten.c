@@ -2,7 +2,7 @@
  *
  * A byte is unwritten from where its variable begins without a value until it is written. Copies carry that
  * along, and are no reads: a structure may have members that nobody needs, and gaps. Whatever else has its
- * address taken is told to be written where its function begins, since functions use the same memory one after
+ * address taken is reported as written where its function begins, since functions use the same memory one after
  * the other.
  */
 #include "runtime/check/shadow.h"
@@ -11,7 +11,7 @@ static uint8_t *bytes_of(const struct visit *v)
 {
     struct rt_check *c = v->c;
     uint8_t **own = &c->unwritten[v->w->index * c->launch->given.warp + v->lane];
-    if (!*own && v->told->kind == 'u')
+    if (!*own && v->text->kind == 'u')
         *own = arena_array(&c->arena, uint8_t, v->w->private_bytes + 1);
     return *own;
 }
@@ -21,10 +21,10 @@ static uint8_t *bytes_of(const struct visit *v)
 static void begin(const struct visit *v, uint8_t *at)
 {
     struct rt_check *c = v->c;
-    struct rt_object object = {v->address, v->told->size, v->told->name, v->told->layout};
+    struct rt_object object = {v->address, v->text->size, v->text->name, v->text->layout};
     rt_objects_tell(&c->arena, &c->own[v->w->index * c->launch->given.warp + v->lane], object);
     if (at)
-        memset(at, v->told->kind == 'u', v->told->size);
+        memset(at, v->text->kind == 'u', v->text->size);
 }
 
 static bool is_all_unwritten(const uint8_t *bytes, uint32_t n)
@@ -37,7 +37,7 @@ static bool is_all_unwritten(const uint8_t *bytes, uint32_t n)
 
 static void copy(const struct visit *v, uint8_t *bytes, uint32_t from)
 {
-    uint32_t n = v->told->bytes;
+    uint32_t n = v->text->bytes;
     if (rt_locate(v->w, RT_PRIVATE, false, v->lane, from, n, 1))
         memmove(bytes + v->address, bytes + from, n);
 }
@@ -46,14 +46,14 @@ void rt_check_private(const struct visit *v, uint64_t value)
 {
     uint8_t *bytes = bytes_of(v), *at = bytes ? bytes + v->address : NULL;
     const uint8_t *unwritten;
-    uint32_t n = v->told->bytes;
-    if (v->told->kind == 'u' || v->told->kind == 'v') {
+    uint32_t n = v->text->bytes;
+    if (v->text->kind == 'u' || v->text->kind == 'v') {
         begin(v, at);
         return;
     }
     if (!bytes)
         return;
-    switch (v->told->kind) {
+    switch (v->text->kind) {
     case 'w':
     case 'W': memset(at, 0, n); return;
     case 'C': copy(v, bytes, (uint32_t)value); return;

@@ -61,8 +61,8 @@ static uint32_t bytes_of(const struct rt_warp *w, const struct bc_ins *ins)
         return ins->d & 0xff;
     if (rt_access[ins->op].mode != RT_MODE_U || !ins->b)
         return 1u << rt_access[ins->op].log2_bytes;
-    bool apart = ((uint32_t)w->S[ins->a] + ins->imm - ins->c) & (ins->b - 1u);
-    return apart ? 1u << rt_access[ins->op].log2_bytes : ins->c ? 0 : ins->b;
+    bool unaligned = ((uint32_t)w->S[ins->a] + ins->imm - ins->c) & (ins->b - 1u);
+    return unaligned ? 1u << rt_access[ins->op].log2_bytes : ins->c ? 0 : ins->b;
 }
 
 void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins)

@@ -312,8 +312,8 @@ static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_
         return NULL;
     }
     if (space == 'g' && w->count_transactions) {
-        bool apart = pc->b && ((at - pc->c) & (pc->b - 1u)); /* parts of a wide access that is not aligned */
-        w->sites[pc->e].transactions += apart ? 1 : pc->c ? 0 : segments_of(w, pc->b);
+        bool unaligned = pc->b && ((at - pc->c) & (pc->b - 1u)); /* parts of a wide access */
+        w->sites[pc->e].transactions += unaligned ? 1 : pc->c ? 0 : segments_of(w, pc->b);
     }
     return (space == 'g' ? w->global : w->shared) + at;
 }

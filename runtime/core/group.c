@@ -50,25 +50,25 @@ void rt_scan(struct rt_warp *w, const struct bc_ins *ins)
     }
 }
 
-struct held {
+struct at_barrier {
     uint64_t lanes;
     const struct bc_ins *at;
 };
 
 /* Of the lanes at a barrier(), those who came first, or the active ones, which are at `ins`. */
-static struct held first_held(struct rt_warp *w, const struct bc_ins *ins)
+static struct at_barrier first_at_barrier(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct rt_groups g = {.arena = &w->worker->arena};
     w->scheme->groups(w, w->active, &g);
     for (uint32_t i = 0; i < g.list.count; i++)
         if (g.list.at[i].wait == KERNC_WAIT_OTHERS)
-            return (struct held){g.list.at[i].lanes, w->code + g.list.at[i].code};
-    return (struct held){w->active, ins};
+            return (struct at_barrier){g.list.at[i].lanes, w->code + g.list.at[i].code};
+    return (struct at_barrier){w->active, ins};
 }
 
 void rt_barrier(struct rt_warp *w, const struct bc_ins *ins)
 {
-    struct held h = first_held(w, ins);
+    struct at_barrier h = first_at_barrier(w, ins);
     rt_trap(w, h.at, rt_lowest(h.lanes), RT_BARRIER_TEXT, __builtin_popcountll(h.lanes),
             __builtin_popcountll(w->live), rt_lowest(w->live & ~h.lanes));
 }
@@ -76,7 +76,7 @@ void rt_barrier(struct rt_warp *w, const struct bc_ins *ins)
 bool rt_await(struct rt_warp *w)
 {
     uint64_t active = w->active;
-    w->active = first_held(w, NULL).lanes;
+    w->active = first_at_barrier(w, NULL).lanes;
     bool passes = rt_check_parts(w);
     w->active = active;
     if (!passes)

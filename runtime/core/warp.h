@@ -181,8 +181,8 @@ bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);      /* hostcall.
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);        /* print.c */
 bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins); /* check.c */
 
-/* The active lanes of an access told to the checker: whether their addresses are first + i * step, i counted
- * from the lowest of them, and all were derived from one address. step 0: of a single lane too. */
+/* The active lanes of an access that the checker hears of: whether their addresses are first + i * step, i
+ * counted from the lowest of them, and all were derived from one address. step 0: of a single lane too. */
 struct rt_row {
     uint32_t first, step;
     bool regular;

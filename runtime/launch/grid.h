@@ -120,7 +120,7 @@ struct rt_launch {
     uint32_t worker_count;
     struct rt_check *check;               /* runtime/check/; NULL: the program has no checks of memory */
     struct rt_watch *watch;               /* watch.c; NULL: nobody wants to know its steps */
-    bool looks_empty;                     /* blocks that no lane runs are checked, or told of */
+    bool looks_empty;                     /* blocks that no lane runs are checked, or reported */
     kernc_statistics *statistics, *spare; /* being made; freed with the launch */
     struct arena arena;
 };

@@ -6,14 +6,14 @@
  * ready at the same place and in the same record of a barrier that gathers, as a prediction's does.
  *
  * A barrier register names a *record* for each set of lanes that joined it together: a register in a loop or
- * in a function that several groups execute at different times keeps them apart. A lane is a member of the
+ * in a function that several groups execute at different times keeps them separate. A lane is a member of the
  * record that it joined last, until it cancels; it takes part in it until it waits there and is released,
  * cancels, or ends, and again after it has rejoined.
  *
- * Invariants. Ready groups, the running one, the held one and the lanes that wait are disjoint and together the
- * live lanes. Records of a register have disjoint members and joined lanes; waiting ⊆ joined; of registers that
- * lanes rejoin, joined ⊆ members. A lane waits in one record at most. No record has waiting == joined but while
- * an operation is executed, unless both are empty.
+ * Invariants. Ready groups, the running one, the one at a barrier() and the lanes that wait are disjoint and
+ * together the live lanes. Records of a register have disjoint members and joined lanes; waiting ⊆ joined; of
+ * registers that lanes rejoin, joined ⊆ members. A lane waits in one record at most. No record has waiting ==
+ * joined but while an operation is executed, unless both are empty.
  *
  * Nearly always one set of lanes uses a register at a time, in its first record, and all lanes of a group take
  * part: operations try that first.
@@ -122,7 +122,7 @@ static inline bool join(struct rt_warp *w, uint32_t reg, bool gathers)
 static bool execute_join(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct barriers *s = w->scheme_data;
-    s->gathering |= ins->d;
+    s->any_gathers |= ins->d;
     return join(w, ins->b, ins->d);
 }
 

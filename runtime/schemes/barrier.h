@@ -30,14 +30,14 @@ struct barriers {
     uint32_t scalars;               /* of the kernel */
     uint32_t ready_count;
     uint32_t spinning; /* time slices in which the warp did nothing but spin */
-    bool gathering;    /* some record has gathered */
+    bool any_gathers;  /* some record has gathered */
     bool copying;      /* groups keep copies of the scalars */
     bool by_size;      /* the schedule is `largest` */
     uint64_t age;      /* of the next group that becomes ready, in the present time slice */
     uint64_t places;   /* bit pc % 64 is set if a group is ready at pc; perhaps others too */
     struct group ready[RT_MAX_LANES];
-    struct group held;         /* comes to `barrier()` before others have ended; no lanes: there is none */
-    bool parted;               /* the held group has left all barriers, so that others need not wait for it */
+    struct group at_barrier;   /* comes to `barrier()` before others have ended; no lanes: there is none */
+    bool cancelled;            /* that group has left all barriers, so that others need not wait for it */
     uint32_t pc[RT_MAX_LANES]; /* of lanes that wait where others go on elsewhere */
     bool *rejoins;             /* by register: lanes rejoin it, or cancel as members */
     struct record *at;         /* the first one of each register, then the others */
@@ -91,7 +91,7 @@ static inline uint32_t barrier_count_lanes(uint64_t x)
 /* Whether a barrier may gather lanes that become ready at `pc` with a group there. */
 static inline bool barrier_may_gather(const struct barriers *s, uint32_t pc)
 {
-    if (!s->gathering || !(s->places >> pc % 64 & 1))
+    if (!s->any_gathers || !(s->places >> pc % 64 & 1))
         return false;
     for (uint32_t i = 0; i < s->ready_count; i++)
         if (s->ready[i].pc == pc)

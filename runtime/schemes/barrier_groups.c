@@ -120,45 +120,45 @@ static uint32_t run(struct rt_warp *w, struct barriers *s, struct group g)
     return g.pc;
 }
 
-/* All others wait, as they do for the held group if for anybody. */
-static void part(struct rt_warp *w, struct barriers *s)
+/* All others wait, as they do for the group at the barrier() if for anybody. */
+static void cancel_at_barrier(struct rt_warp *w, struct barriers *s)
 {
-    s->parted = true;
-    w->released = w->live & ~s->held.lanes;
-    barrier_leave(w, s, s->held.lanes);
+    s->cancelled = true;
+    w->released = w->live & ~s->at_barrier.lanes;
+    barrier_leave(w, s, s->at_barrier.lanes);
 }
 
 uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s)
 {
-    if (!s->ready_count && s->held.lanes && s->held.lanes != w->live && !s->parted)
-        part(w, s);
+    if (!s->ready_count && s->at_barrier.lanes && s->at_barrier.lanes != w->live && !s->cancelled)
+        cancel_at_barrier(w, s);
     if (s->ready_count || barrier_yield(w, s))
         return run(w, s, s->ready[--s->ready_count]);
-    struct group held = s->held;
-    if (!held.lanes)
+    struct group at_barrier = s->at_barrier;
+    if (!at_barrier.lanes)
         BUG("live lanes in no group");
-    s->held.lanes = 0;
-    s->parted = false;
+    s->at_barrier.lanes = 0;
+    s->cancelled = false;
     w->released = 0;
-    return run(w, s, held);
+    return run(w, s, at_barrier);
 }
 
 /* Lanes may come to `barrier()` before others, which are still on their way to it or to the end of the kernel:
  * where no barrier register holds them, since a prediction's has taken its place, this one gathers them, as
  * GPUs count the threads that come to one. Lanes that come to another one meanwhile are not together with
- * them, which is the kernel's mistake. Where all others wait, the held group leaves the barriers at which they
+ * them, which is the kernel's mistake. Where all others wait, this group leaves the barriers at which they
  * do: they run on as if it had ended, and it goes on when they have. If they come to this `barrier()` after
  * all, they may be in another iteration, and not together with it either. */
 uint32_t barrier_hold(struct rt_warp *w, uint32_t pc)
 {
     struct barriers *s = w->scheme_data;
-    uint64_t lanes = s->held.lanes | w->active;
-    if (s->held.lanes && (s->held.pc != pc || s->parted))
+    uint64_t lanes = s->at_barrier.lanes | w->active;
+    if (s->at_barrier.lanes && (s->at_barrier.pc != pc || s->cancelled))
         return pc;
     barrier_copy_scalars(w, s);
     barrier_save_scalars(w, s, w->active);
-    w->events->reconvergences += s->held.lanes != 0;
-    s->held = (struct group){.lanes = lanes, .pc = pc};
+    w->events->reconvergences += s->at_barrier.lanes != 0;
+    s->at_barrier = (struct group){.lanes = lanes, .pc = pc};
     return barrier_run_copied(w, s);
 }
 
@@ -205,8 +205,8 @@ void barrier_groups(const struct rt_warp *w, uint64_t running, struct rt_groups 
         for (uint32_t r = s->at[reg].next; r != BARRIER_NO_RECORD; r = s->at[r].next)
             add_record(s, reg, &s->at[r], g);
     }
-    if (s->held.lanes)
-        rt_add_group(g, KERNC_WAIT_OTHERS, s->held.lanes, s->held.pc);
+    if (s->at_barrier.lanes)
+        rt_add_group(g, KERNC_WAIT_OTHERS, s->at_barrier.lanes, s->at_barrier.pc);
     for (uint32_t i = 0; i < s->ready_count; i++)
         rt_add_group(g, KERNC_WAIT_TURN, s->ready[i].lanes, s->ready[i].pc);
 }

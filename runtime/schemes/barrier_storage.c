@@ -52,9 +52,9 @@ void barrier_start(struct rt_warp *w)
     s->ready_count = s->spinning = 0;
     s->used = s->registers;
     s->free = BARRIER_NO_RECORD;
-    s->copying = s->gathering = s->parted = false;
+    s->copying = s->any_gathers = s->cancelled = false;
     w->released = 0;
-    s->held.lanes = 0;
+    s->at_barrier.lanes = 0;
 }
 
 bool barrier_more_records(struct rt_warp *w, struct barriers *s)

@@ -13,9 +13,9 @@
  * A register is one mask for the warp. That is enough because splits run last in, first out: before lanes of
  * a lower split come to a BSSY, all in its register have come to the BSYNC, broken or ended.
  *
- * Invariants. Splits on the stack, the running one, the held one and the waiting lanes are disjoint and
- * together the live lanes. waiting ⊆ joined; a lane waits at one register at most. No register has waiting
- * == joined but while an operation is executed, unless both are empty.
+ * Invariants. Splits on the stack, the running one, the one at a barrier() and the waiting lanes are disjoint
+ * and together the live lanes. waiting ⊆ joined; a lane waits at one register at most. No register has
+ * waiting == joined but while an operation is executed, unless both are empty.
  *
  * A group that comes to `barrier()` before all others is held and leaves all registers, as if it had ended.
  *
@@ -43,7 +43,7 @@ struct hanoi {
     uint32_t spinning;             /* time slices in which the warp did nothing but spin */
     bool copying;                  /* splits keep copies of the scalars */
     struct split at[RT_MAX_LANES]; /* the stack */
-    struct split held;             /* no lanes: none is */
+    struct split at_barrier;       /* no lanes: none is */
     uint32_t pc[RT_MAX_LANES];     /* where a waiting lane goes on */
     uint64_t *copies;              /* once copying: the scalars of each lane that does not run */
     struct barrier_register b[];
@@ -70,7 +70,7 @@ static void start(struct rt_warp *w)
     memset(s->b, 0, s->registers * sizeof *s->b);
     s->depth = s->spinning = 0;
     s->copying = false;
-    w->released = s->held.lanes = 0;
+    w->released = s->at_barrier.lanes = 0;
 }
 
 /* ---- splits ------------------------------------------------------------------------------------------ */
@@ -166,14 +166,14 @@ static uint32_t run_next(struct rt_warp *w, struct hanoi *s)
 {
     if (LIKELY(s->depth) || give_up(w, s))
         return run(w, s, s->at[--s->depth]);
-    struct split held = s->held;
-    if (!held.lanes)
+    struct split at_barrier = s->at_barrier;
+    if (!at_barrier.lanes)
         BUG("live lanes in no split");
-    s->held.lanes = 0;
+    s->at_barrier.lanes = 0;
     w->released = 0;
     for (uint32_t r = 0; r < s->registers; r++)
         s->b[r].alone = false;
-    return run(w, s, held);
+    return run(w, s, at_barrier);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------ */
@@ -233,11 +233,11 @@ static uint32_t leave(struct rt_warp *w)
 static uint32_t hold(struct rt_warp *w, uint32_t pc)
 {
     struct hanoi *s = w->scheme_data;
-    if (s->held.lanes)
+    if (s->at_barrier.lanes)
         return pc;
     copy_scalars(w, s);
     save_scalars(w, s, w->active);
-    s->held = (struct split){w->active, pc};
+    s->at_barrier = (struct split){w->active, pc};
     for (uint32_t r = 0; r < s->registers; r++)
         s->b[r].alone = s->b[r].joined & w->active;
     leave_all(w, s, w->active);
@@ -281,8 +281,8 @@ static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *
             g->list.at[i].joined = s->b[r].joined;
         }
     }
-    if (s->held.lanes)
-        rt_add_group(g, KERNC_WAIT_OTHERS, s->held.lanes, s->held.pc);
+    if (s->at_barrier.lanes)
+        rt_add_group(g, KERNC_WAIT_OTHERS, s->at_barrier.lanes, s->at_barrier.pc);
     for (uint32_t i = 0; i < s->depth; i++)
         rt_add_group(g, KERNC_WAIT_TURN, s->at[i].lanes, s->at[i].pc);
 }

@@ -6,7 +6,7 @@
  * meet. What it needs is an order of the blocks in memory that is right for it, which is that of thread
  * frontiers. Here it is asked at blocks with a re-convergence check alone, as nobody waits at others.
  *
- * Calls and uniform returns do not ask the machine: a call's depth is told by its return addresses, which each
+ * Calls and uniform returns do not ask the machine: a call's depth is that of its return addresses, which each
  * lane has in registers.
  *
  * Invariant. No lane that waits comes before the running ones, but for the way from the end of a block to the
@@ -22,8 +22,8 @@
 
 struct counters {
     uint32_t pc[RT_MAX_LANES], depth[RT_MAX_LANES];
-    uint64_t held;      /* lanes of the held group; none: no group is held */
-    uint64_t scalars[]; /* the same */
+    uint64_t at_barrier; /* lanes of the group that is held; none: there is none */
+    uint64_t scalars[];  /* the same */
 };
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
@@ -34,7 +34,7 @@ static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
 static void start(struct rt_warp *w)
 {
     struct counters *s = w->scheme_data;
-    s->held = 0;
+    s->at_barrier = 0;
     w->released = 0;
 }
 
@@ -46,7 +46,7 @@ static size_t scalar_bytes(const struct rt_warp *w)
 static uint64_t compared(const struct rt_warp *w)
 {
     const struct counters *s = w->scheme_data;
-    return w->live & ~s->held;
+    return w->live & ~s->at_barrier;
 }
 
 /* Of the running lanes, which are in one call. */
@@ -64,13 +64,13 @@ static void put(struct counters *s, uint64_t lanes, uint32_t pc, uint32_t depth)
     }
 }
 
-static uint32_t run_held(struct rt_warp *w, struct counters *s)
+static uint32_t run_at_barrier(struct rt_warp *w, struct counters *s)
 {
-    INVARIANT(s->held);
+    INVARIANT(s->at_barrier);
     memcpy(w->S, s->scalars, scalar_bytes(w));
-    w->active = s->held;
+    w->active = s->at_barrier;
     w->released = 0;
-    s->held = 0;
+    s->at_barrier = 0;
     return s->pc[rt_lowest(w->active)];
 }
 
@@ -85,7 +85,7 @@ static uint32_t run_first(struct rt_warp *w, struct counters *s)
 {
     uint64_t lanes = compared(w), before = w->active, active = 0;
     if (UNLIKELY(!lanes))
-        return run_held(w, s);
+        return run_at_barrier(w, s);
     uint64_t first = rt_lowest(lanes);
     rt_each_lane(i, lanes)
         first = comes_before(s, i, first) ? i : first;
@@ -120,12 +120,12 @@ static uint32_t leave(struct rt_warp *w)
 static uint32_t hold(struct rt_warp *w, uint32_t pc)
 {
     struct counters *s = w->scheme_data;
-    if (s->held)
+    if (s->at_barrier)
         return pc;
     w->released = w->live & ~w->active;
     memcpy(s->scalars, w->S, scalar_bytes(w));
     put(s, w->active, pc, depth_at(w, pc));
-    s->held = w->active;
+    s->at_barrier = w->active;
     return run_first(w, s);
 }
 
@@ -141,8 +141,8 @@ static bool check(struct rt_warp *w, uint32_t pc)
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
     const struct counters *s = w->scheme_data;
-    rt_add_lanes(g, KERNC_WAIT_OTHERS, s->held, s->pc);
-    rt_add_lanes(g, KERNC_WAIT_TURN, w->live & ~running & ~s->held, s->pc);
+    rt_add_lanes(g, KERNC_WAIT_OTHERS, s->at_barrier, s->pc);
+    rt_add_lanes(g, KERNC_WAIT_TURN, w->live & ~running & ~s->at_barrier, s->pc);
 }
 
 const struct rt_scheme rt_scheme_minsp_pc = {

@@ -124,7 +124,7 @@ static uint32_t stuck(struct rt_warp *w, struct oracle *s)
     return RT_NOWHERE;
 }
 
-/* ---- turns ------------------------------------------------------------------------------------------- */
+/* ---- time slices-------------------------------------------------------------------------------------- */
 
 static uint32_t give_turn(struct rt_warp *w, struct oracle *s, uint64_t ready)
 {

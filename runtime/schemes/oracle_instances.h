@@ -28,7 +28,7 @@ struct oracle {
     uint32_t pc[RT_MAX_LANES]; /* where a lane goes on, or waits */
     unsigned last;             /* the lane that had the last turn */
     uint32_t left;             /* blocks left of this turn */
-    uint32_t used_up;          /* turns used up since a lane last waited or ended */
+    uint32_t used_up;          /* time slices used up since a lane last waited or ended */
     uint64_t random;           /* for KERNC_ANCHORS_RANDOM */
     bool decided;              /* the active lanes are a group on its way to its operation */
     uint32_t lanes;

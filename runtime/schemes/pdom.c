@@ -14,7 +14,7 @@
  * A group that comes to `barrier()` before all others have ended is held: the others run on as if it had
  * ended, and it goes on when they have. So it keeps a copy of the stack and of the scalars, which are all that
  * groups share. Others that wait for it at a reconvergence point do so no more; they are *released*. If they
- * come to an operation where they have to (ir/analysis/awaited.c), or others to a barrier, nobody can go on: a
+ * come to an operation where they have to (ir/converge/barriers.c), or others to a barrier, nobody can go on: a
  * trap.
  */
 #include "runtime/core/lanes.h"
@@ -33,9 +33,9 @@ struct stack {
 };
 struct data {
     struct stack now;
-    uint64_t held; /* lanes at the `barrier()` of code index `pc` */
+    uint64_t at_barrier; /* lanes at the `barrier()` of code index `pc` */
     uint32_t pc;
-    struct stack then;  /* the held group's */
+    struct stack then;  /* that of the group at it */
     uint64_t scalars[]; /* the same */
 };
 
@@ -53,7 +53,7 @@ static void reconverge_at(struct rt_warp *w, struct stack *s, uint32_t reconverg
 static void start(struct rt_warp *w)
 {
     struct data *d = w->scheme_data;
-    d->held = 0;
+    d->at_barrier = 0;
     w->released = 0;
     d->now.depth = 0;
     reconverge_at(w, &d->now, BC_NO_TARGET);
@@ -120,17 +120,17 @@ static void copy_stack(struct stack *to, const struct stack *from)
     memcpy(to->at, from->at, from->depth * sizeof *from->at);
 }
 
-/* The held group, which is all that is left. */
-static uint32_t run_held(struct rt_warp *w, struct data *d)
+/* The group at the barrier(), which is all that is left. */
+static uint32_t run_at_barrier(struct rt_warp *w, struct data *d)
 {
-    if (!d->held)
+    if (!d->at_barrier)
         BUG("live lanes in no group");
     copy_stack(&d->now, &d->then);
     reconverge_at(w, &d->now, d->then.reconverge);
     memcpy(w->S, d->scalars, scalar_bytes(w));
-    w->active = d->held;
+    w->active = d->at_barrier;
     w->released = 0;
-    d->held = 0;
+    d->at_barrier = 0;
     return d->pc;
 }
 
@@ -139,17 +139,17 @@ static inline uint32_t pop(struct rt_warp *w)
 {
     struct data *d = w->scheme_data;
     struct stack *s = &d->now;
-    uint64_t live = w->live & ~d->held;
+    uint64_t live = w->live & ~d->at_barrier;
     while (s->depth > 0) {
         struct entry e = s->at[--s->depth];
         if (e.lanes & live) {
             w->active = e.lanes & live;
-            w->released |= e.lanes & d->held ? w->active : 0;
+            w->released |= e.lanes & d->at_barrier ? w->active : 0;
             reconverge_at(w, s, e.reconverge);
             return e.pc;
         }
     }
-    return run_held(w, d);
+    return run_at_barrier(w, d);
 }
 
 static uint32_t reconverge(struct rt_warp *w, uint32_t pc)
@@ -167,12 +167,12 @@ static uint32_t leave(struct rt_warp *w)
 static uint32_t hold(struct rt_warp *w, uint32_t pc)
 {
     struct data *d = w->scheme_data;
-    if (d->held)
+    if (d->at_barrier)
         return pc;
     copy_stack(&d->then, &d->now);
     d->then.reconverge = d->now.reconverge;
     memcpy(d->scalars, w->S, scalar_bytes(w));
-    d->held = w->active;
+    d->at_barrier = w->active;
     d->pc = pc;
     return pop(w);
 }
@@ -180,10 +180,10 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
     const struct data *d = w->scheme_data;
-    if (d->held)
-        rt_add_group(g, KERNC_WAIT_OTHERS, d->held, d->pc);
+    if (d->at_barrier)
+        rt_add_group(g, KERNC_WAIT_OTHERS, d->at_barrier, d->pc);
     for (uint32_t i = 0; i < d->now.depth; i++)
-        rt_add_group(g, KERNC_WAIT_TURN, d->now.at[i].lanes & w->live & ~d->held, d->now.at[i].pc);
+        rt_add_group(g, KERNC_WAIT_TURN, d->now.at[i].lanes & w->live & ~d->at_barrier, d->now.at[i].pc);
 }
 
 const struct rt_scheme rt_scheme_pdom = {

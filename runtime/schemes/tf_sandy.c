@@ -19,9 +19,9 @@
 
 struct counters {
     uint32_t next, pc[RT_MAX_LANES];
-    uint32_t held_next; /* `next` of the held group */
-    uint64_t held;      /* its lanes; none: no group is held */
-    uint64_t scalars[]; /* the same */
+    uint32_t barrier_next; /* `next` of the group that is held */
+    uint64_t at_barrier;   /* its lanes; none: there is none */
+    uint64_t scalars[];    /* the same */
 };
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
@@ -33,7 +33,7 @@ static void start(struct rt_warp *w)
 {
     struct counters *s = w->scheme_data;
     s->next = BC_NO_TARGET;
-    s->held = 0;
+    s->at_barrier = 0;
     w->released = 0;
 }
 
@@ -46,7 +46,7 @@ static size_t scalar_bytes(const struct rt_warp *w)
 static inline uint64_t going(const struct rt_warp *w)
 {
     const struct counters *s = w->scheme_data;
-    return w->live & ~s->held;
+    return w->live & ~s->at_barrier;
 }
 
 /* Where the frontier of the block at `pc` begins; BC_NO_TARGET: it has none. */
@@ -93,13 +93,13 @@ static bool run_empty(struct rt_warp *w, uint32_t pc)
     return !w->worker->launch->looks_empty || look_at_empty(w, pc);
 }
 
-static uint32_t run_held(struct rt_warp *w, struct counters *s)
+static uint32_t run_at_barrier(struct rt_warp *w, struct counters *s)
 {
-    INVARIANT(s->held);
+    INVARIANT(s->at_barrier);
     memcpy(w->S, s->scalars, scalar_bytes(w));
-    w->active = s->held;
-    s->next = s->held_next;
-    s->held = 0;
+    w->active = s->at_barrier;
+    s->next = s->barrier_next;
+    s->at_barrier = 0;
     w->released = 0;
     return s->pc[rt_lowest(w->active)];
 }
@@ -110,7 +110,7 @@ static uint32_t go(struct rt_warp *w, struct counters *s)
     uint32_t lowest = BC_NO_TARGET;
     uint64_t before = w->active, active = 0;
     if (UNLIKELY(!going(w)))
-        return run_held(w, s);
+        return run_at_barrier(w, s);
     rt_each_lane(i, going(w))
         lowest = s->pc[i] < lowest ? s->pc[i] : lowest;
     rt_each_lane(i, going(w))
@@ -155,12 +155,12 @@ static uint32_t leave(struct rt_warp *w)
 static uint32_t hold(struct rt_warp *w, uint32_t pc)
 {
     struct counters *s = w->scheme_data;
-    if (s->held)
+    if (s->at_barrier)
         return pc;
     w->released = w->live & ~w->active;
     memcpy(s->scalars, w->S, scalar_bytes(w));
-    s->held = w->active;
-    s->held_next = s->next;
+    s->at_barrier = w->active;
+    s->barrier_next = s->next;
     rt_each_lane(i, w->active)
         s->pc[i] = pc;
     return go(w, s);
@@ -169,8 +169,8 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
     const struct counters *s = w->scheme_data;
-    rt_add_lanes(g, KERNC_WAIT_OTHERS, s->held, s->pc);
-    rt_add_lanes(g, KERNC_WAIT_TURN, w->live & ~running & ~s->held, s->pc);
+    rt_add_lanes(g, KERNC_WAIT_OTHERS, s->at_barrier, s->pc);
+    rt_add_lanes(g, KERNC_WAIT_TURN, w->live & ~running & ~s->at_barrier, s->pc);
 }
 
 const struct rt_scheme rt_scheme_tf_sandy = {

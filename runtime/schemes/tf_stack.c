@@ -27,8 +27,8 @@ struct entry {
 struct stack {
     uint32_t depth;
     struct entry at[RT_MAX_LANES];
-    struct entry held;  /* no lanes: none is */
-    uint64_t scalars[]; /* the held group's */
+    struct entry at_barrier; /* no lanes: none is */
+    uint64_t scalars[];      /* those of the group at a barrier() */
 };
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
@@ -40,7 +40,7 @@ static void start(struct rt_warp *w)
 {
     struct stack *s = w->scheme_data;
     s->depth = 0;
-    s->held.lanes = 0;
+    s->at_barrier.lanes = 0;
     w->released = 0;
 }
 
@@ -68,20 +68,20 @@ static inline void insert(struct rt_warp *w, struct stack *s, uint64_t lanes, ui
         w->events->max_stack_depth = s->depth;
 }
 
-static __attribute__((noinline)) uint32_t run_held(struct rt_warp *w, struct stack *s)
+static __attribute__((noinline)) uint32_t run_at_barrier(struct rt_warp *w, struct stack *s)
 {
-    INVARIANT(s->held.lanes);
+    INVARIANT(s->at_barrier.lanes);
     memcpy(w->S, s->scalars, scalar_bytes(w));
-    w->active = s->held.lanes;
-    s->held.lanes = 0;
+    w->active = s->at_barrier.lanes;
+    s->at_barrier.lanes = 0;
     w->released = 0;
-    return s->held.pc;
+    return s->at_barrier.pc;
 }
 
 static inline uint32_t run_top(struct rt_warp *w, struct stack *s)
 {
     if (UNLIKELY(s->depth == 0))
-        return run_held(w, s);
+        return run_at_barrier(w, s);
     struct entry e = s->at[--s->depth];
     w->active = e.lanes;
     return e.pc;
@@ -128,11 +128,11 @@ static uint32_t leave(struct rt_warp *w)
 static uint32_t hold(struct rt_warp *w, uint32_t pc)
 {
     struct stack *s = w->scheme_data;
-    if (s->held.lanes)
+    if (s->at_barrier.lanes)
         return pc;
     w->released = w->live & ~w->active;
     memcpy(s->scalars, w->S, scalar_bytes(w));
-    s->held = (struct entry){w->active, pc};
+    s->at_barrier = (struct entry){w->active, pc};
     return run_top(w, s);
 }
 
@@ -148,8 +148,8 @@ static bool check(struct rt_warp *w, uint32_t pc)
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
     const struct stack *s = w->scheme_data;
-    if (s->held.lanes)
-        rt_add_group(g, KERNC_WAIT_OTHERS, s->held.lanes, s->held.pc);
+    if (s->at_barrier.lanes)
+        rt_add_group(g, KERNC_WAIT_OTHERS, s->at_barrier.lanes, s->at_barrier.pc);
     for (uint32_t i = 0; i < s->depth; i++)
         rt_add_group(g, KERNC_WAIT_TURN, s->at[i].lanes, s->at[i].pc);
 }

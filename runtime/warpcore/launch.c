@@ -269,7 +269,7 @@ static kernc_status run(struct rt_sim *s, kernc_statistics **made, kernc_statist
     if (s->timed)
         rt_sim_run_clock(s, s->given.cores);
     else
-        rt_sim_run_turns(s);
+        rt_sim_schedule(s);
     double seconds = rt_now() - start;
     status = outcome(s);
     if (s->trace)

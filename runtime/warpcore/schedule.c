@@ -67,7 +67,7 @@ static bool run_round(struct round *r, bool first)
     return true;
 }
 
-void rt_sim_run_turns(struct rt_sim *s)
+void rt_sim_schedule(struct rt_sim *s)
 {
     struct round r = {rt_sim_block_new(s), arena_array(&s->arena, struct rt_sim_warp *, s->sizes.warps),
                       s->sizes.warps, 0};

@@ -239,7 +239,7 @@ void rt_sim_free(struct rt_sim *s); /* all text and the arena */
 /* ---- schedule.c, clock.c: run block after block until none is left or the launch has to stop --------- */
 
 /* In turns of instructions, one block at a time: for launches that are not timed. */
-void rt_sim_run_turns(struct rt_sim *s);
+void rt_sim_schedule(struct rt_sim *s);
 void rt_sim_run_clock(struct rt_sim *s, uint32_t cores); /* sets core_cycles */
 
 #endif

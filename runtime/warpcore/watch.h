@@ -1,5 +1,5 @@
 /* watch.h: launches of the warp-core machine of which one warp is watched: each run of straight-line code is a
- * step, told to whoever launched as it begins (kernc_launch.step). */
+ * step, reported to whoever launched as it begins (kernc_launch.step). */
 #ifndef KERNC_RT_SIM_WATCH_H
 #define KERNC_RT_SIM_WATCH_H
 

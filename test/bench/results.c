@@ -149,7 +149,7 @@ static void check_equal(struct experiment *x, const struct experiment *pdom, con
 
 /* ---- measuring --------------------------------------------------------------------------------------- */
 
-static void time_in_turns(struct sample *s, struct experiment *x)
+static void time_alternately(struct sample *s, struct experiment *x)
 {
     double begin = bench_seconds();
     for (enum way w = PDOM; w < WAYS; w++)
@@ -170,7 +170,7 @@ static void measure(struct sample *s)
         open_sample(&x[w], s, w, 0);
         s->at[w].counted = run(&x[w], true);
     }
-    time_in_turns(s, x);
+    time_alternately(s, x);
     for (enum way w = OFF; w < WAYS; w++)
         check_equal(&x[w], &x[PDOM], switch_of[w]);
     for (enum way w = PDOM; w < WAYS; w++)

@@ -8,7 +8,7 @@
  */
 #include "base/checks.h"
 #include "driver/driver.h"
-#include "test/fuzz/apart.h"
+#include "test/fuzz/isolated.h"
 #include "test/sections.h"
 
 #include <dirent.h>
@@ -218,7 +218,7 @@ static bool has(const struct part *p, uint32_t trial)
     return (trial / of_file + trial % of_file) % p->parts == p->number;
 }
 
-static void try(void *data, uint32_t n, struct apart *a)
+static void try(void *data, uint32_t n, struct isolated *a)
 {
     struct trial t;
     dup2(out.nowhere, STDOUT_FILENO);
@@ -236,10 +236,10 @@ static uint32_t try_batch(struct part *p, uint32_t first, uint32_t end)
 {
     uint32_t bad = 0;
     while (first < end) {
-        struct apart a;
+        struct isolated a;
         struct trial t;
         char why[200];
-        bool fine = apart_run(&a, first, end, try, p, why, sizeof why);
+        bool fine = isolated_run(&a, first, end, try, p, why, sizeof why);
         bad += a.taken + !fine;
         first = a.at + 1;
         if (!fine && make_trial(&t, a.at))

@@ -12,8 +12,8 @@
 #include "kernc-rt.h"
 #include "kernc.h"
 #include "lib/profile.h"
-#include "test/fuzz/apart.h"
 #include "test/fuzz/fuzz.h"
+#include "test/fuzz/isolated.h"
 #include "test/fuzz/mutate.h"
 
 #include <dirent.h>
@@ -158,7 +158,7 @@ static bool try_ir(struct subject *s, struct fz_random *r)
     return taken;
 }
 
-static void trial(void *data, uint32_t n, struct apart *a)
+static void trial(void *data, uint32_t n, struct isolated *a)
 {
     struct subject *s = data;
     struct fz_random r = fz_random(key_of(s), n);
@@ -214,9 +214,9 @@ static void try_subject(const char *path, const char *scheme, struct figures *f)
     if (strcmp(scheme, "barrier") == 0 && s.bytes.length)
         note_operations(&s);
     for (uint32_t next = 0, end = s.bytes.length ? trials() : 0; next < end;) {
-        struct apart a;
+        struct isolated a;
         char why[100];
-        bool good = apart_run(&a, next, end, trial, &s, why, sizeof why);
+        bool good = isolated_run(&a, next, end, trial, &s, why, sizeof why);
         if (!good)
             print_error("%s for %s, trial %u: %s\n  again: %s %s %s %u\n", path, scheme, a.at, why, program,
                         path, scheme, a.at);
@@ -345,7 +345,7 @@ static void profiles(void **state)
 static int again(char **arguments)
 {
     struct subject s = {.path = arguments[0], .scheme = arguments[1]};
-    struct apart a = {0};
+    struct isolated a = {0};
     compile_subject(&s);
     trial(&s, (uint32_t)atoi(arguments[2]), &a);
     printf("%s\n", a.taken ? "taken" : "refused");

@@ -259,9 +259,9 @@ static bool try(const struct expected *x, long k, bool onwards)
     bool unnoticed = o.status == x->good->status && files.count == x->files->count &&
                      same_text(x->line, &a, &o.out, &x->good->out) &&
                      same_text(x->line, &a, &o.err, &x->good->err);
-    bool told = WIFEXITED(o.status) && WEXITSTATUS(o.status) == EXIT_LIMIT && strstr(o.err.at, "memory");
+    bool reported = WIFEXITED(o.status) && WEXITSTATUS(o.status) == EXIT_LIMIT && strstr(o.err.at, "memory");
     const char *wrong = wrong_file(x->line, &a, &files, x->files);
-    if (!wrong && !unnoticed && !told)
+    if (!wrong && !unnoticed && !reported)
         wrong = how(&a, o.status);
     if (wrong)
         print_error("kernc %s\n  without request %ld of %ld%s: %s\n%s\n", x->line, k, x->count,

@@ -172,7 +172,7 @@ static bool beyond_several_exits(const struct graph *g, uint32_t x, uint32_t y)
         for (uint32_t b = 0; b < g->n; b++)
             for (uint32_t e = 0; ir_cycle_has(g->cycles, k, b) && e < g->degree[b]; e++)
                 exits += !ir_cycle_has(g->cycles, k, g->to[b][e]);
-        if (exits > 1 && g->uniform->left_apart[k] != IR_NO_CYCLE)
+        if (exits > 1 && g->uniform->divergent_exit[k] != IR_NO_CYCLE)
             return true;
     }
     return false;

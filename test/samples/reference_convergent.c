@@ -45,7 +45,7 @@ void *reference_append(size_t *n)
 void *reference_breaks(size_t *n)
 {
     enum { ROUNDS = 32 };
-    uint32_t *left = mem_alloc(2 * ROUNDS * sizeof *left), *stayed = left + ROUNDS;
+    uint32_t *left = mem_alloc(2 * ROUNDS * sizeof *left), *kept = left + ROUNDS;
     for (uint32_t thread = 0; thread < THREADS; thread++) {
         uint32_t s = thread * 2654435761u + 1;
         for (int i = 0; i < ROUNDS; i++) {
@@ -55,7 +55,7 @@ void *reference_breaks(size_t *n)
                 left[i] += square * 3;
                 break;
             }
-            stayed[i] += square * 7;
+            kept[i] += square * 7;
         }
     }
     *n = 2 * ROUNDS * sizeof *left;

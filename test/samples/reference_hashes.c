@@ -14,7 +14,7 @@ static uint32_t rotated(uint32_t x, int n)
  * none of the 64 products lies that near to a whole number. */
 static uint32_t hash(const uint8_t letters[8])
 {
-    static const int turns[16] = {7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21};
+    static const int shifts[16] = {7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21};
     uint32_t message[16] = {[2] = 128, [14] = 64};
     uint32_t a = 0x67452301, b = 0xefcdab89, c = 0x98badcfe, d = 0x10325476;
     for (int i = 0; i < 8; i++)
@@ -24,7 +24,7 @@ static uint32_t hash(const uint8_t letters[8])
         int word[4] = {i, 5 * i + 1, 3 * i + 5, 7 * i}, quarter = i / 16;
         uint32_t sine = (uint32_t)(0x1p32 * fabs(sin(i + 1)));
         uint32_t sum = a + f[quarter] + sine + message[word[quarter] % 16];
-        uint32_t next = b + rotated(sum, turns[4 * quarter + i % 4]);
+        uint32_t next = b + rotated(sum, shifts[4 * quarter + i % 4]);
         a = d;
         d = c;
         c = b;
@@ -108,21 +108,21 @@ void *reference_commoncall(size_t *n)
     enum { THREADS = 1024, STEPS = 32 };
     float *out = mem_alloc(THREADS * sizeof *out);
     for (int thread = 0; thread < THREADS; thread++) {
-        float x = (float)(thread % 32) * 0.37f, y = (float)(thread / 32) * 0.53f, light = 0, passed = 1;
+        float x = (float)(thread % 32) * 0.37f, y = (float)(thread / 32) * 0.53f, light = 0, transmitted = 1;
         for (int i = 0; i < STEPS; i++) {
             uint32_t cell = (uint32_t)(thread + 1) * 2654435761u + (uint32_t)i * 0x9e3779b9;
             cell = (cell ^ cell >> 15) * 0x2c1b3c6d;
             float along = 0.25f * (float)i;
             if (cell >> 31 == 1) {
                 float density = 0.5f + 0.5f * noise(x, y + along);
-                light += passed * density * 0.1f;
-                passed *= 1 - 0.05f * density;
+                light += transmitted * density * 0.1f;
+                transmitted *= 1 - 0.05f * density;
             } else {
                 float tint = noise(y - along, x);
-                passed *= 0.98f - 0.02f * tint * tint;
+                transmitted *= 0.98f - 0.02f * tint * tint;
             }
         }
-        out[thread] = light + passed;
+        out[thread] = light + transmitted;
     }
     *n = THREADS * sizeof *out;
     return out;

@@ -533,10 +533,10 @@ static void launches_left_by_longjmp(void **state)
     static const struct {
         uint32_t threads;
         unsigned at;
-    } ways[] = {{1, 1}, {1, 5}, {1, 6}, {2, 1}, {2, 5}, {2, 22}};
-    for (unsigned i = 0; i < COUNT(ways); i++) {
+    } cases[] = {{1, 1}, {1, 5}, {1, 6}, {2, 1}, {2, 5}, {2, 22}};
+    for (unsigned i = 0; i < COUNT(cases); i++) {
         struct mem_guard guard;
-        leave_launch(i, ways[i].threads, ways[i].at);
+        leave_launch(i, cases[i].threads, cases[i].at);
         mem_guard_push(&guard);
         assert_null(guard.outer);
         mem_guard_leave(&guard);

@@ -333,7 +333,7 @@ static void files_are_replaced_whole(void **state)
     assert_int_equal(rmdir(folder), 0); /* nothing else was left behind */
 }
 
-static void file_problems_are_told(void **state)
+static void file_problems_are_reported(void **state)
 {
     UNUSED(state);
     struct text t = {0};
@@ -377,7 +377,7 @@ int main(void)
         cmocka_unit_test_teardown(text_grows, tear_down),
         cmocka_unit_test_teardown(unknown_bytes_are_made_safe, tear_down),
         cmocka_unit_test_teardown(files_are_replaced_whole, tear_down),
-        cmocka_unit_test_teardown(file_problems_are_told, tear_down),
+        cmocka_unit_test_teardown(file_problems_are_reported, tear_down),
         cmocka_unit_test_teardown(lack_of_memory_is_handed_on, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,7 +352,7 @@ static void pools(void **state)
 }
 
 /* A slot that has held integers never holds floats, though nobody has it. */
-static void contents_keep_apart(void **state)
+static void contents_are_disjoint(void **state)
 {
     struct arena a = {0};
     struct be_pool p = {0};
@@ -372,9 +372,11 @@ static void contents_keep_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parallel_moves),      cmocka_unit_test(scratch_for_cycles_only),
-        cmocka_unit_test(allocation),          cmocka_unit_test(pools),
-        cmocka_unit_test(contents_keep_apart),
+        cmocka_unit_test(parallel_moves),
+        cmocka_unit_test(scratch_for_cycles_only),
+        cmocka_unit_test(allocation),
+        cmocka_unit_test(pools),
+        cmocka_unit_test(contents_are_disjoint),
     };
     return cmocka_run_group_tests_name("bytecode_registers", tests, NULL, NULL);
 }

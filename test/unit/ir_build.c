@@ -150,7 +150,7 @@ static void test_edge_split_and_params(void **state)
 }
 
 /* Edges copied with their arguments shared do not see each other's growth. */
-static void test_edge_arguments_grow_apart(void **state)
+static void test_edge_arguments_grow_separately(void **state)
 {
     struct ir_edge one = {0}, two;
     for (uint32_t i = 0; i < 5; i++)
@@ -184,7 +184,7 @@ static void test_blocks_remove(void **state)
 /* A branch both of whose edges share a list of arguments, behind much that goes. */
 static void test_compact_keeps_all_but_numbers(void **state)
 {
-    uint32_t gone = ir_block_new(fn, NULL), join = ir_block_new(fn, NULL);
+    uint32_t removed = ir_block_new(fn, NULL), join = ir_block_new(fn, NULL);
     for (uint32_t i = 0; i < 20; i++)
         ir_remove(fn, clock_read());
     ir_ref seven = ir_const_i32(fn, 7), p = ir_param_new(fn, join, IR_TYPE_I32, NULL);
@@ -196,7 +196,7 @@ static void test_compact_keeps_all_but_numbers(void **state)
     at.block = join;
     ir_emit2(&at, IR_add, IR_TYPE_I32, p, seven);
     ir_emit_ret(&at, 0);
-    ir_block_remove(fn, gone);
+    ir_block_remove(fn, removed);
     static const char body[] = "entry:\n  %0 = special tid.x\n  %1 = slt %0, 7\n"
                                "  brif %1, b1(%0), b1(%0) reconverge b1\nb1(%2: i32):\n"
                                "  %3 = add i32 %2, 7\n  ret\n}\n";
@@ -263,7 +263,7 @@ int main(void)
         TEST(test_substitute_follows_chains),
         TEST(test_block_split),
         TEST(test_edge_split_and_params),
-        TEST(test_edge_arguments_grow_apart),
+        TEST(test_edge_arguments_grow_separately),
         TEST(test_blocks_remove),
         TEST(test_compact_keeps_all_but_numbers),
         TEST(test_copy_between_functions),

@@ -126,20 +126,20 @@ static void check_backward(struct arena *a, const struct ir_cfg *c, uint32_t n)
 }
 
 /* How often a way led back, and did not: both must have been seen. */
-static uint32_t ways_seen[2];
+static uint32_t answers[2];
 
-static void check_way(const struct ir_cfg *c, const struct ir_strong_components *w, uint32_t b, uint32_t to,
-                      uint32_t stop)
+static void check_returns(const struct ir_cfg *c, const struct ir_strong_components *w, uint32_t b,
+                          uint32_t to, uint32_t stop)
 {
     bool reached[BLOCKS] = {0};
     reach(c, to, stop, false, reached);
     assert_true(ir_returns_before(w, b, to, stop) == reached[b]);
-    ways_seen[reached[b]]++;
+    answers[reached[b]]++;
 }
 
 /* The ways out of a loop. Where it has one, its threads reconverge at the target. */
-static void check_ways_out(const struct ir_cfg *c, const struct ir_cycles *f,
-                           const struct ir_strong_components *w, uint32_t k)
+static void check_exits(const struct ir_cfg *c, const struct ir_cycles *f,
+                        const struct ir_strong_components *w, uint32_t k)
 {
     u32_vec to = {0};
     uint32_t reconverge = IR_NO_BLOCK;
@@ -155,7 +155,7 @@ static void check_ways_out(const struct ir_cfg *c, const struct ir_cycles *f,
         }
     }
     for (uint32_t i = 0; i < to.count; i++)
-        check_way(c, w, f->at[k].header, to.at[i], reconverge);
+        check_returns(c, w, f->at[k].header, to.at[i], reconverge);
     arena_free(&a);
 }
 
@@ -166,10 +166,10 @@ static void check_strong_components(struct arena *a, const struct ir_cfg *c, uin
     const struct ir_cycles *f = ir_cycles_new(a, c);
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t e = 0; d->depth[b] && e < ir_block_at(c->fn, b)->edges.count; e++)
-            check_way(c, w, b, ir_block_at(c->fn, b)->edges.at[e].block, d->idom[b]);
+            check_returns(c, w, b, ir_block_at(c->fn, b)->edges.at[e].block, d->idom[b]);
     for (uint32_t k = 0; k < f->count; k++)
         if (f->at[k].entries.count == 1)
-            check_ways_out(c, f, w, k);
+            check_exits(c, f, w, k);
 }
 
 static void test_random_graphs(void **state)
@@ -186,7 +186,7 @@ static void test_random_graphs(void **state)
         ir_module_free(m);
         arena_free(&a);
     }
-    assert_true(ways_seen[false] > GRAPHS && ways_seen[true] > GRAPHS / 10);
+    assert_true(answers[false] > GRAPHS && answers[true] > GRAPHS / 10);
 }
 
 /* ---- edges by which threads leave those at a barrier ---------------------------------------------------- */
@@ -228,10 +228,10 @@ static void find_waits(const struct ir_cfg *c, const bool *barriers, uint32_t n,
 
 /* Whether the threads of a branch that leads to block b before they wait have to be together at the vote of
  * block v behind. */
-static bool is_held(const struct ir_cfg *c, const struct ir_dominators *d, uint32_t b, uint32_t s, uint32_t v,
-                    uint32_t n)
+static bool is_demanded(const struct ir_cfg *c, const struct ir_dominators *d, uint32_t b, uint32_t s,
+                        uint32_t v, uint32_t n)
 {
-    bool vote[BLOCKS] = {0}, held = false;
+    bool vote[BLOCKS] = {0}, demanded = false;
     vote[v] = true;
     if (!leads_to(c, s, vote, n))
         return false;
@@ -247,23 +247,23 @@ static bool is_held(const struct ir_cfg *c, const struct ir_dominators *d, uint3
             sides++;
             reach(c, t, d->idom[x], false, before);
         }
-        held |= bitset_has(c->reachable, x) && sides > 1 && (b == x || before[b]);
+        demanded |= bitset_has(c->reachable, x) && sides > 1 && (b == x || before[b]);
     }
-    return held;
+    return demanded;
 }
 
 static bool is_exit(const struct ir_cfg *c, const struct ir_dominators *d, uint32_t b, uint32_t s,
                     const bool *waits, const bool *votes, uint32_t n)
 {
     const struct ir_block *block = ir_block_at(c->fn, b);
-    bool wait = false, held = false;
+    bool wait = false, demanded = false;
     for (uint32_t e = 0; e < block->edges.count; e++)
         wait |= leads_to(c, block->edges.at[e].block, waits, n);
     for (uint32_t v = 0; v < n; v++) {
         bool asks = votes[v] && bitset_has(c->reachable, v) && !leads_to(c, v, waits, n);
-        held |= asks && is_held(c, d, b, s, v, n);
+        demanded |= asks && is_demanded(c, d, b, s, v, n);
     }
-    return wait && !held && !leads_to(c, s, waits, n);
+    return wait && !demanded && !leads_to(c, s, waits, n);
 }
 
 static uint32_t edges_seen[2];

@@ -124,9 +124,9 @@ static void test_operand(void **state)
     expect("operand");
     ir_at(fn, branch)->args[0] = 0;
     expect("operand");
-    ir_ref gone = ir_emit0(&at, IR_clock, IR_TYPE_I64);
-    ir_unlink(fn, gone);
-    ir_at(fn, branch)->args[0] = gone;
+    ir_ref removed = ir_emit0(&at, IR_clock, IR_TYPE_I64);
+    ir_unlink(fn, removed);
+    ir_at(fn, branch)->args[0] = removed;
     expect("operand");
 }
 

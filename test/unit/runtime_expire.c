@@ -144,7 +144,7 @@ static void gives_way_to_the_oldest(void **state)
 }
 
 /* Once groups take turns each has one slice, and the scalars that it left. */
-static void takes_turns_with_its_scalars(void **state)
+static void time_slices_keep_scalars(void **state)
 {
     struct machine *m = *state;
     make_ready(m, 0xf0, HERE);
@@ -215,7 +215,7 @@ int main(void)
         TEST(gives_way_to_a_ready_group),
         TEST(counts_from_when_it_became_ready),
         TEST(gives_way_to_the_oldest),
-        TEST(takes_turns_with_its_scalars),
+        TEST(time_slices_keep_scalars),
         TEST(gives_up_a_barrier_for_spinning),
         TEST(counts_slices_of_spinning_in_a_row),
         TEST(ready_groups_come_before_waiting_lanes),

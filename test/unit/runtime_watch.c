@@ -108,7 +108,7 @@ static void lanes_leave_and_meet(void **state)
 }
 
 /* Warps that begin one after the other without leaving the core are told apart; others are not told of. */
-static void one_warp_is_told_of(void **state)
+static void one_warp_is_reported(void **state)
 {
     kernc_module *module = loop(true, 0);
     launch(module, (kernc_launch){.grid = {3, 2}, .block = {20}, .step_block = {1, 1}, .step_warp = 2});
@@ -157,7 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_leave_and_meet),
-        cmocka_unit_test(one_warp_is_told_of),
+        cmocka_unit_test(one_warp_is_reported),
         cmocka_unit_test(slices_make_no_steps),
         cmocka_unit_test(the_trace_has_no_gaps),
     };

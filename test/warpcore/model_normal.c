@@ -192,7 +192,7 @@ static bool is_cyclic(const struct search *s, const struct region *r)
     return false;
 }
 
-static void visit(struct search *s, uint16_t b)
+static void model_visit(struct search *s, uint16_t b)
 {
     s->index[b] = s->low[b] = ++s->next;
     s->stack[s->depth++] = b;
@@ -202,7 +202,7 @@ static void visit(struct search *s, uint16_t b)
         if (!s->among[to])
             continue;
         if (!s->index[to])
-            visit(s, to);
+            model_visit(s, to);
         if (s->on_stack[to] && s->low[to] < s->low[b])
             s->low[b] = s->low[to];
     }
@@ -230,7 +230,7 @@ static void regions_among(struct normal *n, const struct region *within)
         among[within->at[i]] = true;
     for (uint32_t i = 0; i < within->count; i++)
         if (!s->index[within->at[i]])
-            visit(s, within->at[i]);
+            model_visit(s, within->at[i]);
     for (uint32_t i = 0; i < s->found && !n->full; i++) {
         normalise(n, &s->regions[i]);
         regions_among(n, &s->regions[i]);

@@ -1,5 +1,5 @@
-/* apart.c: see apart.h. */
-#include "test/fuzz/apart.h"
+/* isolated.c: see isolated.h. */
+#include "test/fuzz/isolated.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -45,14 +45,14 @@ static void describe(int status, char *why, size_t size)
         snprintf(why, size, "exit code %d", WEXITSTATUS(status));
 }
 
-bool apart_run(struct apart *a, uint32_t first, uint32_t end, apart_trial *trial, void *data, char *why,
-               size_t size)
+bool isolated_run(struct isolated *a, uint32_t first, uint32_t end, isolated_trial *trial, void *data,
+                  char *why, size_t size)
 {
-    struct apart *shared =
+    struct isolated *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         mem_fail(sizeof *shared);
-    *shared = (struct apart){0};
+    *shared = (struct isolated){0};
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {

@@ -1,4 +1,4 @@
-/* left_apart.c: what Common Subexpression Convergence makes of a module's branches, and why it leaves some.
+/* csc_remarks.c: what Common Subexpression Convergence makes of a module's branches, and why it leaves some.
  *
  * The passes of -O2 up to csc run over a copy, with the options of the compilation, and are asked for their
  * remarks.

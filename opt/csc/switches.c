@@ -1,19 +1,19 @@
-/* ways.c: switches of many ways. One whose ways have operations in common becomes a chain of tests, whose
- * last one chooses between two ways; the rounds then go from there to the first ("nested conditionals"). Where
- * the ways keep operations of their own, what is left of the chain becomes a switch again: one instruction, not
- * two for each way.
+/* switches.c: switches of many targets. One whose targets have operations in common becomes a chain of tests,
+ * whose last one chooses between two of them; the rounds then go from there to the first ("nested
+ * conditionals"). Where the targets keep operations of their own, what is left of the chain becomes a switch
+ * again: one instruction, not two for each target.
  */
 #include "opt/csc/csc.h"
 #include "opt/kit/merge_edges.h"
 
-enum { WAY = 3 }; /* cycles of a test, its branch and the jump behind it */
+enum { TEST = 3 }; /* cycles of a test, its branch and the jump behind it */
 
-/* What ways next to each other save, less the tests. */
+/* What targets next to each other save, less the tests. */
 static int64_t gain_of(struct csc *p, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(p->f, b);
     uint32_t n = block->edges.count;
-    int64_t gain = -(int64_t)WAY * (n - 1);
+    int64_t gain = -(int64_t)TEST * (n - 1);
     for (uint32_t e = 1; e < n; e++) {
         uint32_t x = block->edges.at[e].block, y = block->edges.at[(e + 1) % n].block;
         if (csc_is_arm(p, b, x) && csc_is_arm(p, b, y))
@@ -28,11 +28,11 @@ static bool pays(struct csc *p, uint32_t b)
     if (ir_at(p->f, block->last)->op != IR_switch || block->edges.count < 3 ||
         !bitset_has(opt_uniformity(p->c, p->f)->branches, b))
         return false;
-    return opt_below(p->c, p->f, OPT_LIMIT_csc_ways, block->edges.count) &&
+    return opt_below(p->c, p->f, OPT_LIMIT_csc_cases, block->edges.count) &&
            gain_of(p, b) > opt_option(p->c, OPT_OPTION_csc_threshold);
 }
 
-/* The conditions are there for whatever the ways have in common, before the first branch. */
+/* The conditions are there for whatever the targets have in common, before the first branch. */
 static void make_tests(struct csc *p, uint32_t b)
 {
     uint32_t first = p->f->blocks.count;
@@ -47,7 +47,7 @@ static void make_tests(struct csc *p, uint32_t b)
     vec_push(p->c->scratch, &p->tested, value);
 }
 
-bool csc_test_ways(struct csc *p)
+bool csc_split_switches(struct csc *p)
 {
     const struct ir_cfg *g = opt_cfg(p->c, p->f);
     u32_vec found = {0};
@@ -75,7 +75,7 @@ struct joining {
     struct map tested; /* operands of the switches that became tests */
     struct map asked;  /* constants that the chain compares with */
     uint32_t *uses;
-    struct bitset gone;
+    struct bitset removed;
     u32_vec chain; /* blocks of tests of one value, each on the way of the one before that is not equal */
 };
 
@@ -105,7 +105,7 @@ static void add_to_chain(struct joining *j, uint32_t b)
 }
 
 /* Whether the block only goes on testing, for those who come from the chain's end, and reconverges where the
- * chain's threads do. One whose ways both lead there is left to ifconvert. */
+ * chain's threads do. One whose edges both lead there is left to ifconvert. */
 static bool goes_on(const struct joining *j, ir_ref value, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(j->f, b);
@@ -152,7 +152,7 @@ static void join(struct joining *j)
         vec_push(j->p->c->scratch, &conditions, ir_at(j->f, b->last)->args[0]);
         vec_push(j->p->c->scratch, &edges, b->edges.at[0]);
         if (i)
-            bitset_add(j->gone, j->chain.at[i]);
+            bitset_add(j->removed, j->chain.at[i]);
     }
     struct ir_edge otherwise = ir_block_at(j->f, vec_last(&j->chain))->edges.at[1];
     struct ir_cursor c = {.fn = j->f, .block = head, .at = at};
@@ -176,16 +176,16 @@ void csc_join_tests(struct csc *p)
                         .g = opt_cfg(p->c, p->f),
                         .post = opt_post_dominators(p->c, p->f),
                         .uses = opt_count_uses(p->c->scratch, p->f),
-                        .gone = bitset_new(p->c->scratch, p->f->blocks.count)};
+                        .removed = bitset_new(p->c->scratch, p->f->blocks.count)};
     for (uint32_t i = 0; i < p->tested.count; i++)
         map_set(p->c->scratch, &j.tested, p->tested.at[i], i);
     for (uint32_t i = 0; i < j.g->rpo_count; i++) {
-        if (bitset_has(j.gone, j.g->rpo[i]))
+        if (bitset_has(j.removed, j.g->rpo[i]))
             continue;
         find_chain(&j, j.g->rpo[i]);
         if (j.chain.count > 1)
             join(&j);
     }
-    ir_blocks_remove(p->f, j.gone);
+    ir_blocks_remove(p->f, j.removed);
     opt_invalidate(p->c, p->f);
 }
