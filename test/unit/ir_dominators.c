@@ -138,8 +138,8 @@ static void check_returns(const struct ir_cfg *c, const struct ir_strong_compone
 }
 
 /* The ways out of a loop. Where it has one, its threads reconverge at the target. */
-static void check_exits(const struct ir_cfg *c, const struct ir_cycles *f,
-                        const struct ir_strong_components *w, uint32_t k)
+static void check_loop_exits(const struct ir_cfg *c, const struct ir_cycles *f,
+                             const struct ir_strong_components *w, uint32_t k)
 {
     u32_vec to = {0};
     uint32_t reconverge = IR_NO_BLOCK;
@@ -169,7 +169,7 @@ static void check_strong_components(struct arena *a, const struct ir_cfg *c, uin
             check_returns(c, w, b, ir_block_at(c->fn, b)->edges.at[e].block, d->idom[b]);
     for (uint32_t k = 0; k < f->count; k++)
         if (f->at[k].entries.count == 1)
-            check_exits(c, f, w, k);
+            check_loop_exits(c, f, w, k);
 }
 
 static void test_random_graphs(void **state)
