@@ -70,9 +70,8 @@ static bool waits_before(const struct converge *x, uint32_t from, uint32_t recon
     if (from != reconverge)
         walk_add(&w, from);
     walk_each(b, &w) {
-        ir_each_ins(r, x->f, b)
-            if (ir_at(x->f, r)->op == IR_barrier)
-                return true;
+        if (ir_has_barrier(x->f, b))
+            return true;
         ir_add_successors(&w, x->f, b, reconverge);
     }
     return false;

@@ -382,7 +382,7 @@ bool ir_varies(const struct ir_uniformity *u, ir_ref value);
  * together depends on no choice of cycle headers. */
 bool ir_is_converged(const struct ir_uniformity *u, uint32_t block);
 
-/* ---- control dependence (ir/analysis/control_dependence.c) ------------------------------------------- */
+/* ---- control dependence (ir/analysis/post_dominators.c) ---------------------------------------------- */
 
 /* Which branch edges decide whether a block runs: rows by block. */
 struct ir_control {

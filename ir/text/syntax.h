@@ -45,7 +45,7 @@ struct ir_unique {
 /* Interned in u->strings; u->arena is set before. Near-constant time on average. */
 const char *ir_unique_name(struct ir_unique *u, const char *name);
 
-/* ---- constants (ir/text/constants.c) --------------------------------------------------------- */
+/* ---- constants (ir/text/print.c) ------------------------------------------------------------- */
 
 /* A constant in its own notation: 5 5L 1.5f 1.5 inff nan true null.global ptr.shared 0x10. */
 void ir_print_constant(enum ir_type t, scalar_bits bits, struct text *out);

@@ -148,7 +148,7 @@ void csc_arms_forget(struct csc_arms *a);
 /* Builds the table, and takes pairs from it, those first that save most, each with its operands'. O(entries),
  * which are taken from p->work. */
 void csc_match(struct csc_arms *a);
-/* table.c: prints T(i, j), with a star at the pairs that were taken; 24 columns at most. */
+/* Prints T(i, j), with a star at the pairs that were taken; 24 columns at most. */
 void csc_print_table(const struct csc_arms *a);
 /* Whether x in arm 0 and y in arm 1 are one value, or would be. */
 bool csc_is_same(struct csc *p, ir_ref x, ir_ref y);

@@ -38,7 +38,7 @@ bool opt_split_before(struct ir_function *f, ir_ref r)
 
 /* Beyond so many parameters targets share those of a type: else blocks that are merged again and again would
  * get more with each time. */
-enum { PARAMETERS_APART = 64 };
+enum { PARAMETERS_MAX = 64 };
 
 struct merge {
     struct arena *scratch;
@@ -99,7 +99,7 @@ static void place_parameters(struct merge *g, uint32_t target, bool shared)
 
 static void make_block(struct merge *g)
 {
-    bool shared = parameters(g) > PARAMETERS_APART;
+    bool shared = parameters(g) > PARAMETERS_MAX;
     g->block = ir_block_new(g->f, "merge");
     if (g->targets.count > 1)
         g->selector = ir_param_new(g->f, g->block, g->targets.count == 2 ? IR_TYPE_I1 : IR_TYPE_I32, "to");

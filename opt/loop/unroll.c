@@ -124,7 +124,7 @@ static bool count_trips(const struct opt_unroll *u, struct opt_unroll_plan *p)
 
 /* ---- whether ----------------------------------------------------------------------------------------- */
 
-static bool decline(struct opt_unroll *u, ir_ref r, const char *id, const char *why)
+bool opt_unroll_decline(const struct opt_unroll *u, ir_ref r, const char *id, const char *why)
 {
     opt_remark(u->c, u->f, OPT_MISSED, id, ir_at(u->f, r)->at, "loop not unrolled: %s", why);
     return false;
@@ -134,7 +134,8 @@ static bool token_stays_inside(struct opt_unroll *u, uint32_t cycle, ir_ref toke
 {
     opt_each_use(use, u->uses, token)
         if (!ir_cycle_has(u->cycles, cycle, use->block))
-            return decline(u, token, "token", "its token is used behind it, where iterations still count");
+            return opt_unroll_decline(u, token, "token",
+                                      "its token is used behind it, where iterations still count");
     return true;
 }
 

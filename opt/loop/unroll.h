@@ -45,6 +45,8 @@ struct opt_loop_copy {
     uint32_t header, latch, test;
 };
 
+/* Says in a remark at r why the loop is not unrolled. False. */
+bool opt_unroll_decline(const struct opt_unroll *u, ir_ref r, const char *id, const char *why);
 /* The one edge into the loop, and the block it comes from; NULL: there are several. */
 struct ir_edge *opt_unroll_entering_edge(const struct opt_unroll *u, uint32_t cycle, uint32_t *from);
 /* Copies the loop; the copy's back edge leads to its own header, its exits to where the loop's do. */

@@ -66,22 +66,16 @@ static bool is_at_home(const struct opt_unroll *u, uint32_t cycle, const struct 
     return has_number(ins->op) && (uint32_t)ins->imm < u->predictions && u->homes[ins->imm] == cycle;
 }
 
-static bool decline(struct opt_unroll *u, ir_ref r, const char *id, const char *why)
-{
-    opt_remark(u->c, u->f, OPT_MISSED, id, ir_at(u->f, r)->at, "loop not unrolled: %s", why);
-    return false;
-}
-
 bool opt_unroll_may_copy_mark(struct opt_unroll *u, const struct opt_unroll_plan *p, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(u->f, r);
     if (ir_is_convergence_barrier(ins->op))
-        return decline(u, r, "barrier", "an operation on a convergence barrier can't be copied");
+        return opt_unroll_decline(u, r, "barrier", "an operation on a convergence barrier can't be copied");
     if (is_at_home(u, p->cycle, ins)) /* of all loops together there are TRIPS_FULL copies at most */
         return u->predictions <= IR_MAX_PREDICTIONS / (OPT_UNROLL_TRIPS_FULL + 1) ||
-               decline(u, r, "predictions", "each copy would need predictions of its own");
+               opt_unroll_decline(u, r, "predictions", "each copy would need predictions of its own");
     return ins->op != IR_predict_point || !opt_honours_predictions(u->c) ||
-           decline(u, r, "prediction", "a prediction merges its iterations");
+           opt_unroll_decline(u, r, "prediction", "a prediction merges its iterations");
 }
 
 bool opt_unroll_may_copy_call(struct opt_unroll *u, const struct opt_unroll_plan *p, ir_ref call)
@@ -89,7 +83,8 @@ bool opt_unroll_may_copy_call(struct opt_unroll *u, const struct opt_unroll_plan
     for (uint32_t i = 0; i < u->of_functions.count && opt_honours_predictions(u->c); i++) {
         ir_ref start = u->of_functions.at[i];
         if (!ir_cycle_has(u->cycles, p->cycle, ir_at(u->f, start)->block) || !stands_before(u, start, call))
-            return decline(u, call, "prediction", "the prediction of a function may merge its iterations");
+            return opt_unroll_decline(u, call, "prediction",
+                                      "the prediction of a function may merge its iterations");
     }
     return true;
 }

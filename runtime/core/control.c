@@ -170,6 +170,11 @@ uint32_t rt_ret_to(struct rt_warp *w, const struct bc_ins *ins, uint64_t yes)
     return rt_diverge(w);
 }
 
+size_t rt_scalar_bytes(const struct rt_warp *w)
+{
+    return w->worker->launch->kernel->scalars * sizeof *w->S;
+}
+
 uint32_t rt_most_scalars(const struct bc_program *p)
 {
     uint32_t most = 0;

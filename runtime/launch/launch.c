@@ -41,7 +41,7 @@ static bool asks(const struct rt_launch *l, const struct rt_op *table, unsigned 
 {
     unsigned flags = l->scheme->flags;
     if (op == BC_block)
-        return flags & RT_ASK_RECONVERGE || (flags & RT_ASK_APART && table == l->core->partial);
+        return flags & RT_ASK_RECONVERGE || (flags & RT_ASK_DIVERGED && table == l->core->partial);
     return flags & RT_ASK_CONVERGENT &&
            (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)));
 }

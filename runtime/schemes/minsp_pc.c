@@ -38,11 +38,6 @@ static void start(struct rt_warp *w)
     w->released = 0;
 }
 
-static size_t scalar_bytes(const struct rt_warp *w)
-{
-    return w->worker->launch->kernel->scalars * sizeof *w->S;
-}
-
 static uint64_t compared(const struct rt_warp *w)
 {
     const struct counters *s = w->scheme_data;
@@ -67,7 +62,7 @@ static void put(struct counters *s, uint64_t lanes, uint32_t pc, uint32_t depth)
 static uint32_t run_at_barrier(struct rt_warp *w, struct counters *s)
 {
     INVARIANT(s->at_barrier);
-    memcpy(w->S, s->scalars, scalar_bytes(w));
+    memcpy(w->S, s->scalars, rt_scalar_bytes(w));
     w->active = s->at_barrier;
     w->released = 0;
     s->at_barrier = 0;
@@ -123,7 +118,7 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
     if (s->at_barrier)
         return pc;
     w->released = w->live & ~w->active;
-    memcpy(s->scalars, w->S, scalar_bytes(w));
+    memcpy(s->scalars, w->S, rt_scalar_bytes(w));
     put(s, w->active, pc, depth_at(w, pc));
     s->at_barrier = w->active;
     return run_first(w, s);
@@ -146,7 +141,7 @@ static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *
 }
 
 const struct rt_scheme rt_scheme_minsp_pc = {
-    .flags = RT_ASK_APART,
+    .flags = RT_ASK_DIVERGED,
     .data_bytes = data_bytes,
     .start = start,
     .diverge = diverge,

@@ -109,11 +109,6 @@ static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
     return split->target[run];
 }
 
-static size_t scalar_bytes(const struct rt_warp *w)
-{
-    return w->worker->launch->kernel->scalars * sizeof *w->S;
-}
-
 static void copy_stack(struct stack *to, const struct stack *from)
 {
     to->depth = from->depth;
@@ -127,7 +122,7 @@ static uint32_t run_at_barrier(struct rt_warp *w, struct data *d)
         BUG("live lanes in no group");
     copy_stack(&d->now, &d->then);
     reconverge_at(w, &d->now, d->then.reconverge);
-    memcpy(w->S, d->scalars, scalar_bytes(w));
+    memcpy(w->S, d->scalars, rt_scalar_bytes(w));
     w->active = d->at_barrier;
     w->released = 0;
     d->at_barrier = 0;
@@ -171,7 +166,7 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
         return pc;
     copy_stack(&d->then, &d->now);
     d->then.reconverge = d->now.reconverge;
-    memcpy(d->scalars, w->S, scalar_bytes(w));
+    memcpy(d->scalars, w->S, rt_scalar_bytes(w));
     d->at_barrier = w->active;
     d->pc = pc;
     return pop(w);

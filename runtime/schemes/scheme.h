@@ -18,7 +18,7 @@ enum rt_scheme_flags {
     RT_ASK_RECONVERGE =
         1, /* `reconverge` is asked at every block word flagged BC_RECONVERGE, not only at w->reconverge */
     RT_ASK_UNIFORM = 2,    /* `diverge` is asked about uniform conditional branches too (n == 1) */
-    RT_ASK_APART = 8,      /* RT_ASK_RECONVERGE, but only while some live lanes are not active */
+    RT_ASK_DIVERGED = 8,   /* RT_ASK_RECONVERGE, but only while some live lanes are not active */
     RT_ASK_CONVERGENT = 4, /* `convergent` is asked before each convergent operation, barrier and anchor
                               included */
 };
@@ -104,6 +104,8 @@ uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc);
 /* How many calls the lane is in that runs at `pc`, which is not where calls through pointers enter a function.
  * Of a damaged program any number up to that of its functions. */
 uint32_t rt_call_depth(const struct rt_warp *w, uint32_t pc, unsigned lane);
+/* The size of w->S. */
+size_t rt_scalar_bytes(const struct rt_warp *w);
 /* Of the kernel that has most. */
 uint32_t rt_most_scalars(const struct bc_program *p);
 /* Convergence barrier registers, up to the highest that the program names. */

@@ -37,11 +37,6 @@ static void start(struct rt_warp *w)
     w->released = 0;
 }
 
-static size_t scalar_bytes(const struct rt_warp *w)
-{
-    return w->worker->launch->kernel->scalars * sizeof *w->S;
-}
-
 /* Live lanes that the warp goes to. */
 static inline uint64_t going(const struct rt_warp *w)
 {
@@ -96,7 +91,7 @@ static bool run_empty(struct rt_warp *w, uint32_t pc)
 static uint32_t run_at_barrier(struct rt_warp *w, struct counters *s)
 {
     INVARIANT(s->at_barrier);
-    memcpy(w->S, s->scalars, scalar_bytes(w));
+    memcpy(w->S, s->scalars, rt_scalar_bytes(w));
     w->active = s->at_barrier;
     s->next = s->barrier_next;
     s->at_barrier = 0;
@@ -158,7 +153,7 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
     if (s->at_barrier)
         return pc;
     w->released = w->live & ~w->active;
-    memcpy(s->scalars, w->S, scalar_bytes(w));
+    memcpy(s->scalars, w->S, rt_scalar_bytes(w));
     s->at_barrier = w->active;
     s->barrier_next = s->next;
     rt_each_lane(i, w->active)

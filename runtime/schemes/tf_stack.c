@@ -44,11 +44,6 @@ static void start(struct rt_warp *w)
     w->released = 0;
 }
 
-static size_t scalar_bytes(const struct rt_warp *w)
-{
-    return w->worker->launch->kernel->scalars * sizeof *w->S;
-}
-
 static inline void insert(struct rt_warp *w, struct stack *s, uint64_t lanes, uint32_t pc)
 {
     uint32_t i = s->depth;
@@ -71,7 +66,7 @@ static inline void insert(struct rt_warp *w, struct stack *s, uint64_t lanes, ui
 static __attribute__((noinline)) uint32_t run_at_barrier(struct rt_warp *w, struct stack *s)
 {
     INVARIANT(s->at_barrier.lanes);
-    memcpy(w->S, s->scalars, scalar_bytes(w));
+    memcpy(w->S, s->scalars, rt_scalar_bytes(w));
     w->active = s->at_barrier.lanes;
     s->at_barrier.lanes = 0;
     w->released = 0;
@@ -131,7 +126,7 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
     if (s->at_barrier.lanes)
         return pc;
     w->released = w->live & ~w->active;
-    memcpy(s->scalars, w->S, scalar_bytes(w));
+    memcpy(s->scalars, w->S, rt_scalar_bytes(w));
     s->at_barrier = (struct entry){w->active, pc};
     return run_top(w, s);
 }
@@ -155,7 +150,7 @@ static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *
 }
 
 const struct rt_scheme rt_scheme_tf_stack = {
-    .flags = RT_ASK_APART,
+    .flags = RT_ASK_DIVERGED,
     .data_bytes = data_bytes,
     .start = start,
     .diverge_two = diverge_two,
