@@ -244,7 +244,7 @@ static void block_clear(struct ir_function *f, uint32_t b)
         .name = block->name, .reconverge = IR_NO_BLOCK, .frontier = IR_NO_BLOCK, .removed = true};
 }
 
-/* What named a block that is gone names none any more. */
+/* What named a block that was removed names none any more. */
 static void order_compact(struct ir_function *f)
 {
     uint32_t kept = 0;

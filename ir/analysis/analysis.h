@@ -266,7 +266,7 @@ u32_vec ir_scopes_around(struct ir_scopes *s, ir_ref r);
 
 /* What a divergent branch does to control flow, under maximal convergence: `joins` are blocks that disjoint
  * paths from the branch reach; `exits` are blocks where threads that leave a cycle around the branch
- * reconverge others that leave it in another iteration. Both are lists without repetition. */
+ * meet others that leave it in another iteration. Both are lists without repetition. */
 struct ir_joins {
     u32_vec joins, exits;
     bool gave_up; /* all that can be reached is listed */
@@ -306,10 +306,9 @@ bool ir_returns_before(const struct ir_strong_components *w, uint32_t block, uin
 
 enum ir_divergence {
     IR_DIV_NONE,
-    IR_DIV_SOURCE, /* by the operation itself: lane number, atomic, parameter of a device function, … */
-    IR_DIV_DATA,   /* an operand is divergent */
-    IR_DIV_SYNC, /* parameter of a block where threads reconverge that came by different paths from a divergent
-                      branch */
+    IR_DIV_SOURCE,   /* by the operation itself: lane number, atomic, parameter of a device function, … */
+    IR_DIV_DATA,     /* an operand is divergent */
+    IR_DIV_SYNC,     /* parameter of a block where threads reconverge that a divergent branch has separated */
     IR_DIV_TEMPORAL, /* uses a value of a cycle that threads left in different iterations */
     IR_DIV_ANCHOR,   /* uses a value of an anchor's group outside, or in the group one from before it */
     IR_DIV_CYCLE,    /* at a point that is not m-converged */
@@ -323,8 +322,7 @@ struct ir_uniformity {
     const struct ir_cycles *cycles;
     struct ir_scopes *scopes;            /* NULL: too large (IR_MAX_REGION_BLOCKS) */
     bool over;                           /* the limit of steps was reached */
-    bool given_up;                       /* for one of the two: all is divergent, and each cycle is left
-                                            apart */
+    bool given_up;                       /* for one of the two: all is divergent, each cycle's exits too */
     struct bitset divergent;             /* by value: may differ among threads that execute it converged */
     struct bitset invariant;             /* by value: depends on the launch and the block alone */
     uint8_t *kind;                       /* by value: enum ir_divergence, of the first reason found */
@@ -332,12 +330,12 @@ struct ir_uniformity {
     struct bitset branches;              /* by block: ends in a divergent branch */
     VEC(struct ir_scoped_branch) scoped; /* in order of discovery; first_scoped: by block, plus 1 */
     uint32_t *first_scoped;
-    uint32_t *divergent_exit;        /* by cycle: the innermost one around it (or itself) that threads
-                              leave after having left the cycle in different iterations;
-                              IR_NO_CYCLE: who leaves it together left it together */
-    struct bitset assumed_divergent; /* by cycle: irreducible, not m-converged; or iterations reconverge in
-                              it */
-    uint32_t *unconverged;           /* by block: the cycle for whose sake it is not m-converged */
+    /* By cycle: the innermost one around it (or itself) that threads leave after having left the cycle in
+     * different iterations; IR_NO_CYCLE: who leaves it together left it together. */
+    uint32_t *divergent_exit;
+    /* By cycle: irreducible, not m-converged; or iterations reconverge in it. */
+    struct bitset assumed_divergent;
+    uint32_t *unconverged; /* by block: the cycle for whose sake it is not m-converged */
     bool iterations_unknown;
 };
 /* Threads that come to the end of `block` together may have executed the blocks of `area` at different times: a

@@ -1,4 +1,4 @@
-/* dataflow.h: data-flow problems over sets of bits whose reconverge is union, forward or backward.
+/* dataflow.h: data-flow problems over sets of bits whose meet is union, forward or backward.
  *
  *   entered(n) = the union of left(p) over the nodes p whose row in `flow` has n
  *   left(n)    = transfer(n, entered(n))
@@ -10,7 +10,7 @@
 
 struct ir_dataflow {
     const struct rows *flow; /* by node: its successors (forward), or its predecessors (backward) */
-    const u32_vec *order;    /* all nodes, as they should be visited first: against few of the edges */
+    const u32_vec *order;    /* all nodes, in which few edges lead back: so they are visited first */
     uint32_t bits;
     /* Turns what holds where the node is entered into what holds where it is left; monotone. */
     void (*transfer)(void *data, uint32_t node, struct bitset set);

@@ -162,7 +162,7 @@ static bool propagate(struct ir_join_finder *j, uint32_t b, uint32_t label)
     return true;
 }
 
-/* Paths from a single block of the front can still reconverge what has been taken before only in an
+/* Paths from a single block of the front can still meet those taken before only in an
  * irreducible cycle. */
 static bool goes_on(const struct ir_join_finder *j)
 {

@@ -3,9 +3,9 @@
  *   T(i, j) = weight of the operation + the sum over operands of max(T(a, b), - copy)
  *
  * for nodes i and j of one kind; operands that are the same value cost nothing, different ones from outside a
- * copy. Commutative operands are matched both ways. Operands stand before their users, so that the table is
- * filled row by row, each pair once. What several operands share counts for each of them in equal parts: the
- * paper's sum would double at each value that is used twice.
+ * copy. Commutative operands are matched in both orders. Operands stand before their users, so that the table
+ * is filled row by row, each pair once. What several operands share counts for each of them in equal parts:
+ * the paper's sum would double at each value that is used twice.
  */
 #include "opt/csc/csc.h"
 

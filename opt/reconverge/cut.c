@@ -71,7 +71,7 @@ struct partition {
     struct opt_cut *x;
     uint32_t from, reconverge;  /* the entry of what they leave, and where all of them reconverge */
     struct ir_edge *edges;      /* of the new block, one for each target, in order */
-    uint32_t *reconverge_depth; /* beside: where the target reconverges the one before; 0: nowhere */
+    uint32_t *reconverge_depth; /* beside: where the target reconverges with the one before; 0: nowhere */
     uint32_t *before, *after;   /* beside: see find_divisions */
     ir_ref to;                  /* the number of the target */
 };

@@ -74,7 +74,7 @@ static uint32_t count_exits(const struct reconverge *x, uint32_t b, uint32_t cyc
     return n;
 }
 
-/* Whether threads go round the cycle apart from others by one branch at most, whose edge straight to where they
+/* Whether threads go round the cycle without others by one branch at most, whose edge straight to where they
  * reconverge is the only way out. `exit`: that edge, if it lacks a landing; else its block is IR_NO_BLOCK. */
 static bool is_normal(struct reconverge *x, uint32_t cycle, struct bitset inside, struct opt_edge *exit)
 {

@@ -1,12 +1,12 @@
-/* unify_edges.c: one way from a divergent switch to each of its targets.
+/* unify_edges.c: one edge from a divergent switch to each of its targets.
  *
- * Parallel edges of a switch may bring different arguments to one block. These are written on the way, so
- * each edge is a way of its own, and the threads of the target would part for nothing: they reconverge at the
+ * Parallel edges of a switch may bring different arguments to one block. These are written on the edges, so
+ * that threads would diverge at the switch for nothing on their way to one target: they reconverge at the
  * switch's post-dominator, which may be far behind the target. So such edges lead to a new block, where a
  * switch of their own chooses the arguments. Its edges are parallel still, but the target is its
  * post-dominator.
  *
- * Machines take equal edges of a branch for one way. So what the passes behind this one call the sides of a
+ * Machines take equal edges of a branch for one. So what the passes behind this one call the sides of a
  * branch, its different successors, are the sides that lanes diverge to. A switch with a single target is
  * left alone. A switch is divergent if lanes may diverge at it, those of different iterations too, which a
  * machine may bring together (ir_uniformity, `reconvergence`).

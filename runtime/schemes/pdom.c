@@ -1,9 +1,9 @@
 /* pdom.c: the pre-Volta stack: lanes that diverge reconverge at the branch's immediate post-dominator.
  *
- * A stack entry is a group of lanes that waits: where it goes on, and where it will reconverge its siblings.
- * A branch pushes the entry of all its lanes at the reconvergence point, then one for each side but the
- * first, and runs the first; a group that comes to its reconvergence point pops the next entry. Lanes whose
- * side begins at the reconvergence point wait in the entry of all.
+ * A stack entry is a group of lanes that waits: where it goes on, and where it will reconverge with its
+ * siblings. A branch pushes the entry of all its lanes at the reconvergence point, then one for each side but
+ * the first, and runs the first; a group that comes to its reconvergence point pops the next entry. Lanes
+ * whose side begins at the reconvergence point wait in the entry of all.
  *
  * Invariants. The running group's `reconverge` is the reconvergence point of the innermost open branch. If a
  * branch reconverges where the running group already will, the entry of all is there and none is pushed: a
