@@ -137,7 +137,7 @@ static int take_passes(struct command *c, struct fz_options *o)
     for (unsigned i = 0; i < OPT_PASSES; i++)
         o->passes.off |= (uint64_t)opt.off[i] << i;
     for (unsigned k = 0; k < OPT_OPTIONS; k++)
-        o->passes.told[k] = opt.values[k] == opt_option_info[k].value ? 0 : opt.values[k] + 1;
+        o->passes.values[k] = opt.values[k] == opt_option_info[k].value ? 0 : opt.values[k] + 1;
     const char *check = option_value(c, OPTION_CHECK), *list = option_value(c, OPTION_PASSES);
     o->checks_memory = o->plants || (check && check_memory_bits(check));
     if (check && !o->checks_memory && check_find_claim(check) == CHECK_CLAIMS)

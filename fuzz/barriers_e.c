@@ -70,8 +70,8 @@ static bool all_come(const struct graph *g, uint32_t from, uint32_t home, uint32
 }
 
 /* Whether the barrier's block is on all ways from `home` to `at`; `leading`: the blocks on them. */
-static bool is_on_all_ways(const struct graph *g, struct bitset leading, uint32_t home, uint32_t barrier,
-                           uint32_t at)
+static bool is_on_all_paths(const struct graph *g, struct bitset leading, uint32_t home, uint32_t barrier,
+                            uint32_t at)
 {
     struct bitset here = bitset_new(g->arena, g->c->blocks);
     bitset_add(here, at);
@@ -110,7 +110,7 @@ static bool waits_for_none_at(const struct graph *g, struct bitset barriers, uin
     bitset_each(b, barriers) {
         if (b == at || b == home || !bitset_has(leading, b))
             continue;
-        if (!is_on_all_ways(g, leading, home, b, at) ||
+        if (!is_on_all_paths(g, leading, home, b, at) ||
             (comes_again(g, b, home) && !all_come(g, b, home, at, g->c->reachable)))
             return false;
     }

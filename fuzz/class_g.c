@@ -344,7 +344,7 @@ static void fewer_rounds(struct fz_reducer *r, struct fz_directive *d)
 static void fewer_operations(struct fz_reducer *r, struct fz_stage *stage)
 {
     for (uint32_t i = stage->operations.count; i-- > 0;) {
-        struct fz_operation gone = stage->operations.at[i];
+        struct fz_operation removed = stage->operations.at[i];
         for (uint32_t k = i + 1; k < stage->operations.count; k++)
             stage->operations.at[k - 1] = stage->operations.at[k];
         stage->operations.count--;
@@ -352,7 +352,7 @@ static void fewer_operations(struct fz_reducer *r, struct fz_stage *stage)
             continue;
         for (uint32_t k = stage->operations.count++; k > i; k--)
             stage->operations.at[k] = stage->operations.at[k - 1];
-        stage->operations.at[i] = gone;
+        stage->operations.at[i] = removed;
         reduce_marks(r, &stage->operations.at[i].marks);
     }
 }

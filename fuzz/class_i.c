@@ -30,7 +30,7 @@ static struct fz_lock_condition condition(struct generator *g)
     if (g->guarded && chance(g, 60))
         c.kind = FZ_LOCK_IS_READ;
     if (c.kind == FZ_LOCK_IS_TURN)
-        c.number %= FZ_LOCK_TURNS;
+        c.number %= FZ_LOCK_ITERATIONS;
     if (c.kind == FZ_LOCK_IS_READ)
         c.a = below(g, 3);
     return c;
@@ -38,14 +38,14 @@ static struct fz_lock_condition condition(struct generator *g)
 
 static struct fz_lock_statement *statements(struct generator *g, uint32_t most);
 
-/* What stands in a construct, passed `turns` times as often. */
-static struct fz_lock_statement *inner(struct generator *g, uint32_t turns, bool guarded)
+/* What stands in a construct, passed `iterations` times as often. */
+static struct fz_lock_statement *inner(struct generator *g, uint32_t iterations, bool guarded)
 {
     struct generator around = *g;
     g->depth++;
-    g->loops += turns > 1;
+    g->loops += iterations > 1;
     g->guarded += guarded;
-    g->times *= turns;
+    g->times *= iterations;
     struct fz_lock_statement *s = statements(g, 1 + below(g, 4));
     g->depth = around.depth, g->loops = around.loops, g->guarded = around.guarded, g->times = around.times;
     return s;
@@ -84,7 +84,7 @@ static struct fz_lock_statement *statement(struct generator *g)
     s->counts = chance(g, 80);
     s->calls = chance(g, 25);
     s->style = (uint8_t)below(g, 4);
-    s->number = (uint8_t)below(g, FZ_LOCK_TURNS);
+    s->number = (uint8_t)below(g, FZ_LOCK_ITERATIONS);
     s->condition = condition(g);
     s->step = which < 45   ? operation(g, s)
               : which < 50 ? FZ_LOCK_SEND
@@ -137,8 +137,8 @@ static void generate(struct fz_program *p)
     struct fz_lock_statement *first = statements(&g, 3), *loop = statement(&g);
     /* one loop at least, so that those who did not get a lock try again */
     loop->step = FZ_LOCK_LOOP;
-    loop->number = FZ_LOCK_TURNS - 1;
-    loop->then = inner(&g, FZ_LOCK_TURNS, false);
+    loop->number = FZ_LOCK_ITERATIONS - 1;
+    loop->then = inner(&g, FZ_LOCK_ITERATIONS, false);
     loop->otherwise = NULL;
     loop->next = first;
     p->locks->first = loop;

@@ -228,17 +228,18 @@ static struct fz_node *wrap(struct dead *d, struct fz_node *list, enum fz_kind k
     return fz_add(n, inner);
 }
 
-static void visit_list(struct dead *d, struct fz_node *list);
+/* The functions add_to_… put such code into a statement or list of the program. */
+static void add_to_list(struct dead *d, struct fz_node *list);
 
-static void visit_repeat(struct dead *d, struct fz_node *n)
+static void add_to_repeat(struct dead *d, struct fz_node *n)
 {
     struct around outer = d->at;
     d->at.repeats[d->at.repeat_count++] = (uint32_t)n->value;
-    visit_list(d, n->first);
+    add_to_list(d, n->first);
     d->at = outer;
 }
 
-static void visit_loop(struct dead *d, struct fz_node *n)
+static void add_to_loop(struct dead *d, struct fz_node *n)
 {
     struct around outer = d->at;
     struct fz_node *condition = fz_child(n, 1);
@@ -246,10 +247,10 @@ static void visit_loop(struct dead *d, struct fz_node *n)
         d->at.position.counters[d->at.position.loops++] = n->name;
     if (n->op == FZ_ENDLESS) {
         d->at.position.may_break = d->at.position.may_continue = false;
-        visit_list(d, fz_child(n, 3));
+        add_to_list(d, fz_child(n, 3));
     }
     d->at.position.may_break = d->at.position.may_continue = true;
-    visit_list(d, fz_child(n, 2));
+    add_to_list(d, fz_child(n, 2));
     d->at = outer;
     if (condition->kind != FZ_NODE_CONSTANT || !chance(&d->g, NEVER_LEFT))
         return;
@@ -259,13 +260,13 @@ static void visit_loop(struct dead *d, struct fz_node *n)
     condition->next = next;
 }
 
-static void visit_switch(struct dead *d, struct fz_node *n)
+static void add_to_switch(struct dead *d, struct fz_node *n)
 {
     struct around outer = d->at;
     struct fz_node *cases = fz_child(n, 1), *c;
     d->at.position.may_break = true;
     for (c = cases->first; c; c = c->next)
-        visit_list(d, c->first);
+        add_to_list(d, c->first);
     const struct fz_node *modulus =
         n->first->kind == FZ_NODE_BINARY && n->first->op == FZ_OP_REM ? fz_child(n->first, 1) : NULL;
     if (modulus && modulus->kind == FZ_NODE_CONSTANT && modulus->value && modulus->value <= 4 &&
@@ -280,31 +281,31 @@ static void visit_switch(struct dead *d, struct fz_node *n)
 }
 
 /* Only what throws past the function makes it one that throws. */
-static void visit_try(struct dead *d, struct fz_node *n)
+static void add_to_try(struct dead *d, struct fz_node *n)
 {
     struct around outer = d->at;
     bool throws = d->g.f->throws;
     d->at.position.may_throw = true;
-    visit_list(d, n->first);
+    add_to_list(d, n->first);
     d->at = outer;
     d->g.f->throws = throws;
-    visit_list(d, fz_child(n, 1));
+    add_to_list(d, fz_child(n, 1));
 }
 
-static void visit(struct dead *d, struct fz_node *n)
+static void add_to_statement(struct dead *d, struct fz_node *n)
 {
     switch (n->kind) {
-    case FZ_NODE_BLOCK: visit_list(d, n); break;
-    case FZ_NODE_IF: visit_list(d, fz_child(n, 1)), visit_list(d, fz_child(n, 2)); break;
-    case FZ_NODE_LOOP: visit_loop(d, n); break;
-    case FZ_NODE_SWITCH: visit_switch(d, n); break;
-    case FZ_NODE_TRY: visit_try(d, n); break;
-    case FZ_NODE_REPEAT: visit_repeat(d, n); break;
+    case FZ_NODE_BLOCK: add_to_list(d, n); break;
+    case FZ_NODE_IF: add_to_list(d, fz_child(n, 1)), add_to_list(d, fz_child(n, 2)); break;
+    case FZ_NODE_LOOP: add_to_loop(d, n); break;
+    case FZ_NODE_SWITCH: add_to_switch(d, n); break;
+    case FZ_NODE_TRY: add_to_try(d, n); break;
+    case FZ_NODE_REPEAT: add_to_repeat(d, n); break;
     default: break;
     }
 }
 
-static void visit_list(struct dead *d, struct fz_node *list)
+static void add_to_list(struct dead *d, struct fz_node *list)
 {
     if (d->at.repeat_count < MOST_REPEATS && chance(&d->g, REPEATED)) {
         struct fz_node *n = wrap(d, list, FZ_NODE_REPEAT);
@@ -312,7 +313,7 @@ static void visit_list(struct dead *d, struct fz_node *list)
         fz_add(n, never_condition(d));
     }
     for (struct fz_node *s = list->first; s; s = s->next)
-        visit(d, s);
+        add_to_statement(d, s);
     if (chance(&d->g, IRREDUCIBLE))
         insert(d, list, irreducible(d, true));
     if (chance(&d->g, DEAD))
@@ -343,12 +344,12 @@ static void add_barriers(struct dead *d)
 }
 
 /* The sides of a gate, where some of the threads return and the others come to a barrier. */
-static void visit_gate(struct dead *d, const struct fz_node *gate)
+static void add_to_gate(struct dead *d, const struct fz_node *gate)
 {
     for (struct fz_node *list = gate->first->next; list; list = list->next) {
         for (const struct fz_node *s = list->first; s; s = s->next)
             if (s->kind == FZ_NODE_GATE)
-                visit_gate(d, s);
+                add_to_gate(d, s);
         if (chance(&d->g, DEAD_AT_GATE))
             insert(d, list, dead(d, false));
     }
@@ -363,12 +364,12 @@ static void add_dead_code(struct fz_program *p, uint32_t attempt)
         d.at = (struct around){.position = {.times = 1, .may_return = true, .may_throw = d.g.f->throws}};
         if (d.g.is_kernel && chance(&d.g, BARRIERS))
             add_barriers(&d);
-        visit_list(&d, d.g.f->body);
+        add_to_list(&d, d.g.f->body);
     }
     fz_add_gates(p);
     for (const struct fz_node *s = fz_kernel(p)->body->first; s; s = s->next)
         if (s->kind == FZ_NODE_GATE)
-            visit_gate(&d, s);
+            add_to_gate(&d, s);
 }
 
 static void generate(struct fz_program *p)

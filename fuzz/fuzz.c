@@ -20,7 +20,7 @@ static bool still_fails(const struct fz_program *p, void *data)
     struct probe *probe = data;
     if (time(NULL) >= probe->end || fz_interrupted(probe->o))
         return false;
-    struct fz_verdict v = fz_try_apart(probe->o, p, &probe->plan);
+    struct fz_verdict v = fz_try_in_child(probe->o, p, &probe->plan);
     return fz_same_kind(&v, probe->wanted);
 }
 
@@ -102,8 +102,8 @@ static void reduce(const struct fz_options *o, struct arena *a, struct fz_progra
 static void keep(const struct fz_options *o, struct arena *a, const struct fz_failure *f, char class,
                  const struct text *source)
 {
-    const char *ending = class == 'e' ? "kir" : "kern";
-    char *path = arena_printf(a, "%s/%c-%llu.%s", o->keep, class, (unsigned long long)f->seed, ending);
+    const char *extension = class == 'e' ? "kir" : "kern";
+    char *path = arena_printf(a, "%s/%c-%llu.%s", o->keep, class, (unsigned long long)f->seed, extension);
     const char *why = file_write(path, source->at, source->length);
     say(o, a, why ? "  %s: %s" : "  written to %s", path, why);
 }

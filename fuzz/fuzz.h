@@ -14,14 +14,14 @@
 /* ---- setups ------------------------------------------------------------------------------------------ */
 
 /* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit
- * each; and what they are told, by option: the value plus 1, or 0: the default. check: what the setup's
+ * each; and the values of their options: plus 1, or 0: the default. check: what the setup's
  * scheme_check names is checked, or memory; of options, that in all setups whose scheme has it; or NULL. */
 enum { FZ_MAX_PASSES = 16 };
 struct fz_passes {
     uint8_t at[FZ_MAX_PASSES], count;
     const char *check;
     uint64_t off;
-    uint32_t told[OPT_OPTIONS];
+    uint32_t values[OPT_OPTIONS];
 };
 struct fz_setup {
     enum scheme scheme;
@@ -49,7 +49,7 @@ const char *fz_passes_text(struct arena *a, const struct fz_passes *p); /* " --p
 uint32_t fz_passes_reduce(struct fz_passes *p, bool (*fails)(const struct fz_passes *, void *), void *data);
 
 enum fz_outcome {
-    FZ_PASSED,
+    FZ_RIGHT,
     FZ_REJECTED, /* the compiler refused it */
     FZ_TRAPPED,
     FZ_STUCK,      /* out of fuel: a livelock, or a branch gone wrong */
@@ -146,8 +146,8 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
  * tried, for whoever finds the process dead. */
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at);
 /* The same in a child; outcomes may be CRASHED and HUNG. */
-struct fz_verdict fz_try_apart(const struct fz_options *o, const struct fz_program *p,
-                               const fz_setup_vec *plan);
+struct fz_verdict fz_try_in_child(const struct fz_options *o, const struct fz_program *p,
+                                  const fz_setup_vec *plan);
 
 struct fz_failure {
     uint64_t seed;

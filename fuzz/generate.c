@@ -383,17 +383,18 @@ static void enter_loop(struct generator *g, const struct fz_node *n)
 struct fz_node *fz_make_loop(struct generator *g)
 {
     struct position outer = g->at;
-    struct range turns = fz_range(g, FZ_RANGE_turns), once = fz_range(g, FZ_RANGE_handler);
-    struct fz_node *n = begin_loop(g, (enum fz_loop_form)below(g, FZ_LOOP_FORMS), turns.most, turns.least);
+    struct range iterations = fz_range(g, FZ_RANGE_iterations), once = fz_range(g, FZ_RANGE_handler);
+    struct fz_node *n =
+        begin_loop(g, (enum fz_loop_form)below(g, FZ_LOOP_FORMS), iterations.most, iterations.least);
     n->flag = n->op == FZ_FOR && fz_happens(g, FZ_CHANCE_down);
-    fz_add(n, fz_number(g, 1 + below(g, turns.most)));
+    fz_add(n, fz_number(g, 1 + below(g, iterations.most)));
     enter_loop(g, n);
     fz_add(n, fz_happens(g, FZ_CHANCE_further) ? fz_condition(g, 2) : fz_always(g));
     struct fz_node *body = inner(g, FZ_RANGE_body);
     if (fz_happens(g, FZ_CHANCE_loop_call))
         fz_begin_with_invoke(g, body);
     g->at.may_break = g->at.may_continue = false;
-    bool leaves = n->op == FZ_ENDLESS && fz_happens(g, FZ_CHANCE_leaving);
+    bool leaves = n->op == FZ_ENDLESS && fz_happens(g, FZ_CHANCE_exit_body);
     fz_add(fz_add(n, body), leaves ? fz_make_inner_list(g, once) : empty_list(g));
     g->at = outer;
     return n;

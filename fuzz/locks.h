@@ -14,7 +14,7 @@
 
 #include "fuzz/program.h"
 
-enum { FZ_LOCKS = 3, FZ_LOCK_LOOPS = 3, FZ_LOCK_TURNS = 4, FZ_LOCK_OPERATIONS = 48, FZ_LOCK_ROWS = 160 };
+enum { FZ_LOCKS = 3, FZ_LOCK_LOOPS = 3, FZ_LOCK_ITERATIONS = 4, FZ_LOCK_OPERATIONS = 48, FZ_LOCK_ROWS = 160 };
 /* The constant that is sent with a flag. */
 enum { FZ_SENT = 5 };
 

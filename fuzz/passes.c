@@ -36,7 +36,7 @@ static void draw_switches(struct fz_random *r, struct fz_passes *p)
             p->off |= (uint64_t)1 << i;
     for (unsigned k = 0; k < OPT_OPTIONS; k++)
         if (fz_chance(r, OFF_PERCENT))
-            p->told[k] = draw_value(r, (enum opt_option)k) + 1;
+            p->values[k] = draw_value(r, (enum opt_option)k) + 1;
 }
 
 struct fz_passes fz_passes_draw(struct fz_random *r)
@@ -49,7 +49,7 @@ struct fz_passes fz_passes_draw(struct fz_random *r)
 bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b)
 {
     return a->count == b->count && !a->check == !b->check && a->off == b->off &&
-           memcmp(a->at, b->at, a->count) == 0 && memcmp(a->told, b->told, sizeof a->told) == 0;
+           memcmp(a->at, b->at, a->count) == 0 && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
 bool fz_passes_have(const struct fz_passes *p, uint32_t level, enum opt_pass pass)
@@ -95,8 +95,8 @@ const char **fz_passes_switches(struct arena *a, const struct fz_passes *p, size
         if (p->off >> i & 1)
             switches[(*count)++] = arena_printf(a, "no-%s", opt_pass_info[i].name);
     for (unsigned k = 0; k < OPT_OPTIONS; k++)
-        if (p->told[k])
-            switches[(*count)++] = opt_option_text((enum opt_option)k, p->told[k] - 1, a);
+        if (p->values[k])
+            switches[(*count)++] = opt_option_text((enum opt_option)k, p->values[k] - 1, a);
     return switches;
 }
 
@@ -137,7 +137,7 @@ uint32_t fz_passes_reduce(struct fz_passes *p, bool (*fails)(const struct fz_pas
     }
     for (unsigned k = 0; k < OPT_OPTIONS; k++) {
         struct fz_passes less = *p;
-        less.told[k] = 0;
+        less.values[k] = 0;
         tries += try_less(p, &less, fails, data);
     }
     return tries;

@@ -49,7 +49,7 @@ static void print_condition(struct printer *w, const struct fz_lock_condition *c
 static void print_key(struct printer *w, uint32_t id)
 {
     text_printf(w->out, "key[n * %u + gid] = %u", w->p->blocks * w->p->threads, id);
-    for (uint32_t i = 0, factor = 64; i < w->loops; i++, factor *= FZ_LOCK_TURNS)
+    for (uint32_t i = 0, factor = 64; i < w->loops; i++, factor *= FZ_LOCK_ITERATIONS)
         text_printf(w->out, " + %u * i%u", factor, i);
     text_addz(w->out, ";\n");
 }
@@ -147,7 +147,7 @@ static void print_loop(struct printer *w, const struct fz_lock_statement *s)
     text_printf(w->out, "for (uint i%u = 0; i%u < ", i, i);
     if (s->style == 0)
         text_printf(w->out, "min(%uu, (uint)in[(gid + %u) %% %u] %% %u)", s->number + 1u, s->lock, FZ_INPUTS,
-                    FZ_LOCK_TURNS + 1);
+                    FZ_LOCK_ITERATIONS + 1);
     else
         text_printf(w->out, "%u", s->number + 1u);
     text_printf(w->out, "; i%u++) {\n", i);

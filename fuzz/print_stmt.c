@@ -574,7 +574,7 @@ static void print_with_condition(struct printer *w, const char *before, const st
 static void print_gate_loop(struct printer *w, const struct fz_node *n)
 {
     fz_print_line(w, "uint turn = 0;");
-    fz_print_line(w, "for (; turn < %d; turn++) {", FZ_GATE_TURNS);
+    fz_print_line(w, "for (; turn < %d; turn++) {", FZ_GATE_ITERATIONS);
     w->indent++;
     print_with_condition(w, "if (", n, ") break;");
     fz_print_list(w, fz_child(n, 1));
@@ -583,7 +583,7 @@ static void print_gate_loop(struct printer *w, const struct fz_node *n)
     w->indent--;
     fz_print_line(w, "}");
     fz_print_list(w, fz_child(n, 2));
-    fz_print_line(w, "if (turn < %d) return;", FZ_GATE_TURNS);
+    fz_print_line(w, "if (turn < %d) return;", FZ_GATE_ITERATIONS);
     print_barrier(w, n);
     fz_print_list(w, fz_child(n, 4));
 }

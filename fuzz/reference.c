@@ -363,14 +363,14 @@ static void count(struct fz_frame *f, const struct fz_node *s, fz_lanes mask, ui
 }
 
 /* One turn of the loop, from where its heart is; lanes that take another come back. */
-static fz_lanes run_turn(struct fz_frame *f, const struct fz_node *s, fz_lanes mask, fz_lanes *done)
+static fz_lanes run_iteration(struct fz_frame *f, const struct fz_node *s, fz_lanes mask, fz_lanes *done)
 {
-    const struct fz_node *body = fz_child(s, 2), *leaving = fz_child(s, 3);
+    const struct fz_node *body = fz_child(s, 2), *exit_body = fz_child(s, 3);
     enum fz_loop_form form = (enum fz_loop_form)s->op;
     fz_lanes on = form == FZ_DO ? mask : goes_on(f, s, mask);
     mask = fz_live(f, mask);
     f->broken = f->continued = 0;
-    *done |= form == FZ_ENDLESS ? run_list(f, leaving, mask & ~on) : mask & ~on;
+    *done |= form == FZ_ENDLESS ? run_list(f, exit_body, mask & ~on) : mask & ~on;
     if (form == FZ_WHILE || form == FZ_DO)
         count(f, s, on, 1);
     on = run_list(f, body, on) | f->continued;
@@ -393,7 +393,7 @@ static fz_lanes run_loop(struct fz_frame *f, const struct fz_node *s, fz_lanes m
     mask = fz_live(f, mask);
     fz_each_lane(lane, mask) * fz_variable_at(f, s->name, lane) = first[lane];
     while (mask && may_go_on(f))
-        mask = run_turn(f, s, mask, &done);
+        mask = run_iteration(f, s, mask, &done);
     f->broken = broken, f->continued = continued;
     return done;
 }
@@ -448,7 +448,7 @@ static fz_lanes pass_branch(struct fz_frame *f, const struct fz_node *s, fz_lane
 static fz_lanes pass_loop(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     fz_lanes left = 0, leave;
-    for (uint32_t i = 0; i < FZ_GATE_TURNS && !f->w->failed; i++) {
+    for (uint32_t i = 0; i < FZ_GATE_ITERATIONS && !f->w->failed; i++) {
         leave = fz_holds(f, s->first, mask);
         left |= leave;
         mask = run_list(f, fz_child(s, 1), mask & ~leave);

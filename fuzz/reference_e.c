@@ -63,7 +63,7 @@ struct warp {
 };
 
 /* The barriers that the warps of a block have passed, by name. */
-struct passed {
+struct barrier_log {
     struct arena *arena;
     VEC(uint64_t) names;
 };
@@ -345,7 +345,7 @@ static bool run_warp(struct warp *w)
 
 /* Whether the warp's threads come to their ends, and past the same barriers as those of the warps before, as
  * far as both go on. */
-static bool ends(struct warp *w, struct passed *p)
+static bool ends(struct warp *w, struct barrier_log *p)
 {
     struct fz_waits x = {.lanes = w->lanes, .groups = w->joined};
     uint64_t *members = arena_array(w->arena, uint64_t, w->groups.count);
@@ -369,7 +369,7 @@ bool fz_reference_e(const struct fz_program *p, const struct ir_module *m, enum 
     struct arena barriers = {0};
     bool ok = m->kernels.count == 1;
     for (uint32_t block = 0; ok && block < p->blocks; block++) {
-        struct passed passed = {.arena = &barriers};
+        struct barrier_log log_of_block = {.arena = &barriers};
         for (uint32_t t = 0; ok && t < p->threads; t += width) {
             struct arena a = {0};
             struct warp w = {.p = p,
@@ -380,7 +380,7 @@ bool fz_reference_e(const struct fz_program *p, const struct ir_module *m, enum 
                              .first = t,
                              .lanes = p->threads - t < width ? p->threads - t : width,
                              .log = log};
-            ok = run_warp(&w) && ends(&w, &passed);
+            ok = run_warp(&w) && ends(&w, &log_of_block);
             arena_free(&a);
         }
     }

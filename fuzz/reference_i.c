@@ -13,7 +13,7 @@
 
 struct entry {
     uint32_t key, lane;
-    uint64_t told; /* 0: nothing */
+    uint64_t result; /* the group that the operation gave it; 0: not known */
 };
 
 static int by_key(const void *a, const void *b)
@@ -33,11 +33,11 @@ static bool same_group(const struct entry *at, uint32_t count, char *text, size_
         group |= (uint64_t)1 << at[i].lane;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (at[i].told && at[i].told != group)
+        if (at[i].result && at[i].result != group)
             return snprintf(text, size,
                             "operation %u, turn %u: lane %u is with the lanes 0x%llx, and is told 0x%llx",
                             at->key % 64, at->key / 64, at[i].lane, (unsigned long long)group,
-                            (unsigned long long)at[i].told) < 0;
+                            (unsigned long long)at[i].result) < 0;
     return true;
 }
 

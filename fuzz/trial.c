@@ -169,7 +169,7 @@ static uint64_t take_sums(struct trial *t, const struct fz_setup *s, const kernc
 /* No program makes threads wait for each other by other means than barriers. */
 static bool may_yield(const struct fz_setup *s)
 {
-    return s->passes.told[OPT_OPTION_deconflict] == OPT_deconflict_off + 1;
+    return s->passes.values[OPT_OPTION_deconflict] == OPT_deconflict_off + 1;
 }
 
 static bool counts(const struct trial *t)
@@ -291,7 +291,7 @@ static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_referen
     if (!trial_expect(t, s) || !launch(t, s, is_reference ? REFERENCE_FUEL : MOST_FUEL))
         return false;
     if (is_wrong(t->p) || !judge_alarms(t, s))
-        return t->verdict.outcome == FZ_PASSED;
+        return t->verdict.outcome == FZ_RIGHT;
     if (fz_class_find(t->p->class)->holds)
         return trial_holds(t, s);
     if (is_reference)
@@ -308,7 +308,7 @@ static void blame_program(struct trial *t)
     size_t n = strlen(v.text);
     if (v.outcome != FZ_DIFFERS || t->p->sequence)
         return;
-    t->verdict.outcome = FZ_PASSED;
+    t->verdict.outcome = FZ_RIGHT;
     if (compile(t, &s) && launch(t, &s, MOST_FUEL) && kernc_alarm_at(t->context, 0, &a))
         snprintf(v.text + n, sizeof v.text - n, "; the program is wrong in line %u: %s", a.line, a.text);
     t->verdict = v;
@@ -320,7 +320,7 @@ static void run_plan(struct trial *t, const fz_setup_vec *plan, struct fz_setup 
     t->source.length = 0;
     t->compiled.width = 0;
     fz_print(t->p, NULL, &t->source);
-    for (uint32_t i = is_wrong(t->p); i < plan->count && t->verdict.outcome == FZ_PASSED; i++) {
+    for (uint32_t i = is_wrong(t->p); i < plan->count && t->verdict.outcome == FZ_RIGHT; i++) {
         *at = plan->at[i];
         run_setup(t, &plan->at[i], i == 0);
     }

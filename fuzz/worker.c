@@ -208,8 +208,8 @@ static int patience_left(const struct worker *k, uint32_t patience)
     return left <= 0 ? 0 : (int)(left * 1000) + 1;
 }
 
-struct fz_verdict fz_try_apart(const struct fz_options *o, const struct fz_program *p,
-                               const fz_setup_vec *plan)
+struct fz_verdict fz_try_in_child(const struct fz_options *o, const struct fz_program *p,
+                                  const fz_setup_vec *plan)
 {
     struct fz_setup *at = share_setups(1);
     struct worker k = {0};
@@ -263,7 +263,7 @@ static void take_verdict(struct crew *c, uint64_t seed, const struct fz_verdict 
     c->result->yielding += v->sums.yields > 0;
     c->result->sums.yields += v->sums.yields;
     c->result->sums.warp_instructions += v->sums.warp_instructions;
-    if (v->outcome != FZ_PASSED) {
+    if (v->outcome != FZ_RIGHT) {
         struct fz_failure f = {seed, *v};
         vec_push(c->arena, &c->result->failures, f);
     }

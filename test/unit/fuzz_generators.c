@@ -262,8 +262,8 @@ static void plans_draw_passes(void **state)
             assert_false(passes->count && passes->off);
             lists += passes->count != 0;
             switched += passes->off != 0;
-            told += passes->told[OPT_OPTION_inline_size] != 0;
-            shares += passes->told[OPT_OPTION_share_gain] == 1; /* 0 */
+            told += passes->values[OPT_OPTION_inline_size] != 0;
+            shares += passes->values[OPT_OPTION_share_gain] == 1; /* 0 */
             struct fz_passes unchecked = *passes;
             if (passes->check)
                 assert_string_equal(passes->check, scheme_check(plan.at[i].scheme));
@@ -293,7 +293,7 @@ static void an_internal_error_is_a_failure_of_its_own(void **state)
     fz_plan(&o, p, &arena, &plan);
     while (p->buffers.count < 9) /* one more than fz_try can take */
         vec_push(&arena, &p->buffers, p->buffers.at[0]);
-    struct fz_verdict v = fz_try_apart(&o, p, &plan), other = v;
+    struct fz_verdict v = fz_try_in_child(&o, p, &plan), other = v;
     assert_int_equal(v.outcome, FZ_BUG);
     assert_ptr_equal(strstr(v.text, "fuzz/trial.c:"), v.text);
     assert_non_null(strstr(v.text, "invariant broken: p->buffers.count"));
@@ -333,9 +333,9 @@ static void passes_are_reduced_and_written(void **state)
     assert_string_equal(fz_passes_text(&arena, &p), " -fno-gvn -fno-sink");
     fz_passes_reduce(&p, has_no_sink, &asked);
     assert_string_equal(fz_passes_text(&arena, &p), " -fno-sink");
-    p.told[OPT_OPTION_unroll_loops] = OPT_unroll_loops_exact + 1;
-    p.told[OPT_OPTION_inline_size] = 1;
-    p.told[OPT_OPTION_inline_called_once] = 1;
+    p.values[OPT_OPTION_unroll_loops] = OPT_unroll_loops_exact + 1;
+    p.values[OPT_OPTION_inline_size] = 1;
+    p.values[OPT_OPTION_inline_called_once] = 1;
     assert_string_equal(fz_passes_text(&arena, &p),
                         " -fno-sink -finline-size=0 -fno-inline-called-once -funroll-loops=exact");
     fz_passes_reduce(&p, has_no_sink, &asked);
