@@ -1,5 +1,5 @@
 # What runs passes; what several passes use; the passes, by what they are about.
-opt_SRC := $(addprefix opt/runner/,runner.c options.c analyses.c dumps.c remarks.c)
+opt_SRC := $(addprefix opt/runner/,runner.c order.c options.c analyses.c dumps.c remarks.c)
 opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call.c merge_edges.c co_execution.c)
 opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
     gvn.c direct_calls.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c inline.c)

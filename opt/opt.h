@@ -28,6 +28,24 @@ enum opt_pass opt_pass_find(const char *name, size_t n); /* OPT_PASSES: no such 
 const char *opt_pipeline(unsigned level);
 #define OPT_LEVEL_DEFAULT 2
 
+/* The first pass `before` of a list stands in front of its first `after` (opt/pass_order.def). */
+struct opt_order {
+    enum opt_pass before, after;
+    bool needed; /* or else `after`, or both, make more of it */
+    const char *reason;
+};
+enum {
+#define ORDER(before, after, reason)  +1
+#define BETTER(before, after, reason) +1
+    OPT_ORDERS = 0
+#include "opt/pass_order.def"
+};
+extern const struct opt_order opt_orders[OPT_ORDERS];
+/* Whether a list of passes keeps the row; it does if it has not both passes. */
+bool opt_keeps_order(const enum opt_pass passes[], uint32_t count, const struct opt_order *o);
+/* The passes that every run begins with: "a,b,c". */
+extern const char opt_entry[];
+
 enum opt_limit {
 #define LIMIT(name, value, most, meaning) OPT_LIMIT_##name,
 #include "opt/limits.def"

@@ -31,6 +31,10 @@ void opt_cache_module(struct opt_context *c, const struct ir_module *m, enum opt
 const char *opt_cache_changed(const struct opt_cache *k, const struct ir_module *m,
                               const struct ir_function *f);
 
+/* Whether a list keeps all of opt/pass_order.def: one that the user has given gets a warning for each row
+ * that it does not keep (group `passes`); any other is a BUG. */
+void opt_check_order(const enum opt_pass passes[], uint32_t count, bool given, struct diagnostics *d);
+
 /* Printing of one run (opt/runner/dumps.c). */
 struct opt_dumps {
     const struct opt_options *options;

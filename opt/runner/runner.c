@@ -43,7 +43,7 @@ const char *opt_pipeline(unsigned level)
     return pipelines[level < COUNT(pipelines) ? level : COUNT(pipelines) - 1];
 }
 
-static const char entry[] =
+const char opt_entry[] =
 #define ENTRY(passes) passes
 #include "opt/pipelines.def"
     ;
@@ -361,6 +361,15 @@ static bool run_pipeline(struct run *run, const pass_list *passes)
     return true;
 }
 
+/* Of a list that was given alone, from `first` on; else of all that runs. */
+static void check_order(struct run *run, const pass_list *passes, uint32_t first, uint32_t end)
+{
+    enum opt_pass *listed = arena_array(&run->arena, enum opt_pass, end - first + 1);
+    for (uint32_t i = first; i < end; i++)
+        listed[i - first] = passes->at[i].pass;
+    opt_check_order(listed, end - first, run->options->passes, run->diagnostics);
+}
+
 /* False: the list of passes is wrong, or a file can't be written. */
 static bool run_all(struct run *run)
 {
@@ -369,13 +378,17 @@ static bool run_all(struct run *run)
     const char *check = o->check_uniformity ? "check_uniformity" : "";
     const char *memory = o->check_memory ? "mem2reg,check_memory" : "";
     bool early = target_info[o->target].lacks & TARGET_NO_CHECKS;     /* so that check_target refuses it */
-    bool fine = parse_list(run, entry, OWN, &passes) && parse_list(run, memory, REQUIRED, &passes) &&
-                parse_list(run, o->passes ? o->passes : opt_pipeline(o->level), GIVEN, &passes) &&
-                parse_list(run, early ? check : "", OWN, &passes) &&
-                parse_list(run, o->lowering ? o->lowering : "", OWN, &passes) &&
-                parse_list(run, early ? "" : check, OWN, &passes);
-    if (!fine)
+    if (!parse_list(run, opt_entry, OWN, &passes) || !parse_list(run, memory, REQUIRED, &passes))
         return false;
+    uint32_t first = passes.count, end;
+    if (!parse_list(run, o->passes ? o->passes : opt_pipeline(o->level), GIVEN, &passes))
+        return false;
+    end = passes.count;
+    if (!parse_list(run, early ? check : "", OWN, &passes) ||
+        !parse_list(run, o->lowering ? o->lowering : "", OWN, &passes) ||
+        !parse_list(run, early ? "" : check, OWN, &passes))
+        return false;
+    check_order(run, &passes, o->passes ? first : 0, o->passes ? end : passes.count);
     opt_dumps_start(&run->dumps, o, run->module, run->report, &run->arena);
     return run_pipeline(run, &passes);
 }

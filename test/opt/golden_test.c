@@ -142,6 +142,7 @@ static void check_file(void **state)
 
 #define BLOCK_START "```kir\n"
 #define TABLE_START "<!-- passes -->\n"
+#define ORDER_START "<!-- pass order -->\n"
 #define TABLE_END   "<!-- end -->\n"
 
 static void pass_table(struct text *out)
@@ -157,21 +158,37 @@ static void pass_table(struct text *out)
     text_addz(out, TABLE_END);
 }
 
-/* Copies the document with its table and the results of its examples made anew. */
+static void order_table(struct text *out)
+{
+    text_addz(out, ORDER_START "| pass | stands before | since |\n| --- | --- | --- |\n");
+    for (unsigned i = 0; i < OPT_ORDERS; i++) {
+        const struct opt_order *o = &opt_orders[i];
+        text_printf(out, "| `%s` | `%s` | %s%s |\n", opt_pass_info[o->before].name,
+                    opt_pass_info[o->after].name, o->reason, o->needed ? "" : " (makes more of it)");
+    }
+    text_addz(out, TABLE_END);
+}
+
+static bool begins(const char *line, const char *text)
+{
+    return strncmp(line, text, strlen(text)) == 0;
+}
+
+/* Copies the document with its tables and the results of its examples made anew. */
 static void check_document(void **state)
 {
     struct text file = {0}, wanted = {0};
     assert_null(file_read(DOCUMENT, FILE_MAX, &file));
     const char *at = file.at;
     for (const char *line = at; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
-        bool table = strncmp(line, TABLE_START, sizeof TABLE_START - 1) == 0;
-        if (!table && strncmp(line, BLOCK_START, sizeof BLOCK_START - 1) != 0)
+        bool passes = begins(line, TABLE_START), table = passes || begins(line, ORDER_START);
+        if (!table && !begins(line, BLOCK_START))
             continue;
         const char *body = strchr(line, '\n') + 1, *stop = strstr(body, table ? TABLE_END : "```\n");
         assert_non_null(stop);
         text_add(&wanted, at, (size_t)((table ? line : body) - at));
         if (table) {
-            pass_table(&wanted);
+            (passes ? pass_table : order_table)(&wanted);
         } else {
             struct golden g = golden_of(DOCUMENT, body, (size_t)(stop - body), true);
             optimize(&g, &wanted);

@@ -1,6 +1,9 @@
 /* opt_pipelines.c: pipelines, switches, bisection, options of passes, remarks, times. */
 #include "test/unit/opt_runner.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 /* ---- pipelines --------------------------------------------------------------------------------------- */
 
 static void unknown_pass_is_an_error(void **state)
@@ -24,6 +27,111 @@ static void every_pipeline_names_passes_of_its_level(void **state)
             assert_true(opt_pass_info[p].level <= level);
             at += n + (at[n] == ',');
         }
+}
+
+/* The passes of lists, one behind the other. */
+static uint32_t passes_of(const char *const lists[], uint32_t count, enum opt_pass all[], uint32_t most)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (const char *at = lists[i]; *at;) {
+            size_t length = strcspn(at, ",");
+            assert_true(n < most);
+            if (length)
+                all[n++] = opt_pass_find(at, length);
+            at += length + (at[length] == ',');
+        }
+    return n;
+}
+
+static void every_pipeline_keeps_the_order(void **state)
+{
+    for (unsigned s = 0; s < SCHEMES; s++)
+        for (unsigned level = 0; level <= OPT_LEVEL_DEFAULT; level++) {
+            const char *target = scheme_target((enum scheme)s)->lowering;
+            const char *const lists[] = {opt_entry, opt_pipeline(level), target, scheme_info[s].lowering};
+            enum opt_pass all[200];
+            uint32_t n = passes_of(lists, COUNT(lists), all, COUNT(all));
+            for (unsigned i = 0; i < OPT_ORDERS; i++)
+                if (!opt_keeps_order(all, n, &opt_orders[i]))
+                    fail_msg("%s -O%u: %s stands before %s", scheme_info[s].name, level,
+                             opt_pass_info[opt_orders[i].after].name,
+                             opt_pass_info[opt_orders[i].before].name);
+        }
+}
+
+/* There is an order of all passes that keeps all rows, no row is there twice, and all are asked of some
+ * list. */
+static void the_order_has_no_cycle(void **state)
+{
+    bool placed[OPT_PASSES] = {false}, found = true;
+    uint32_t left = OPT_PASSES;
+    while (found) {
+        found = false;
+        for (unsigned p = 0; p < OPT_PASSES; p++) {
+            bool waits = placed[p];
+            for (unsigned i = 0; i < OPT_ORDERS; i++)
+                waits |= opt_orders[i].after == p && !placed[opt_orders[i].before];
+            if (!waits)
+                placed[p] = found = true, left--;
+        }
+    }
+    assert_int_equal(left, 0);
+    for (unsigned i = 0; i < OPT_ORDERS; i++)
+        for (unsigned k = 0; k < i; k++)
+            assert_false(opt_orders[i].before == opt_orders[k].before &&
+                         opt_orders[i].after == opt_orders[k].after);
+}
+
+/* Each row says something: of its two passes alone it is kept in one order, and not in the other. */
+static void each_row_of_the_order_is_asked(void **state)
+{
+    for (unsigned i = 0; i < OPT_ORDERS; i++) {
+        const struct opt_order *o = &opt_orders[i];
+        const enum opt_pass right[] = {o->before, o->after, o->before}, wrong[] = {o->after, o->before};
+        assert_true(opt_keeps_order(right, 3, o));
+        assert_false(opt_keeps_order(wrong, 2, o));
+        assert_true(opt_keeps_order(wrong, 1, o) && opt_keeps_order(right, 1, o));
+    }
+}
+
+/* A list of the user's runs as it is, and is warned of. */
+static void a_list_in_the_wrong_order_is_warned_of(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "gvn,mem2reg";
+    assert_true(go(&x));
+    assert_int_equal(x.d.errors, 0);
+    assert_int_equal(x.d.all.count, 1);
+    assert_string_equal(x.d.all.at[0].id, "passes");
+    assert_string_equal(x.d.all.at[0].text,
+                        "the pass 'gvn' runs before 'mem2reg', and does more behind it: two "
+                        "loads of a variable in memory are no equal expressions");
+    assert_int_equal(x.r.times[OPT_PASS_gvn].runs, 2);
+    end(&x);
+    start(&x);
+    x.o.passes = "mem2reg,gvn";
+    assert_true(go(&x));
+    assert_int_equal(x.d.all.count, 0);
+    end(&x);
+}
+
+/* A pipeline of the compiler's own is not run in a wrong order. */
+static void a_wrong_order_of_its_own_is_an_internal_error(void **state)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        struct run x;
+        assert_non_null(freopen("/dev/null", "w", stderr));
+        start(&x);
+        x.o.lowering = "reconverge,unify_edges";
+        go(&x);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 static void switches_take_passes_out(void **state)
@@ -209,6 +317,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_pass_is_an_error),
         cmocka_unit_test(every_pipeline_names_passes_of_its_level),
+        cmocka_unit_test(every_pipeline_keeps_the_order),
+        cmocka_unit_test(the_order_has_no_cycle),
+        cmocka_unit_test(each_row_of_the_order_is_asked),
+        cmocka_unit_test(a_list_in_the_wrong_order_is_warned_of),
+        cmocka_unit_test(a_wrong_order_of_its_own_is_an_internal_error),
         cmocka_unit_test(switches_take_passes_out),
         cmocka_unit_test(bisection_stops_at_the_limit),
         cmocka_unit_test(required_passes_always_run),
