@@ -1,5 +1,5 @@
 # The representation; its text form; the rules it keeps; what can be computed about it; analyses shown to people.
-ir_SRC := $(addprefix ir/,tables.c module.c build.c compact.c facts.c)
+ir_SRC := $(addprefix ir/,module.c build.c compact.c facts.c)
 ir_SRC += $(addprefix ir/text/,names.c print.c print_module.c lexer.c parse.c parse_function.c \
     parse_ins.c)
 ir_SRC += $(addprefix ir/verify/,verify.c structure.c instructions.c convergence.c module.c)

@@ -6,11 +6,11 @@ opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c ne
 opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
 opt_SRC += $(addprefix opt/tokens/,infer_tokens.c nonconvergent.c scopes.c)
 opt_SRC += $(addprefix opt/reconverge/,reconverge.c loops.c join_barriers.c frontier.c share_calls.c share_sites.c \
-    unify_edges.c unify_returns.c reducible.c cut.c cut_loops.c structured.c structurize.c structurize_branches.c)
+    unify.c cut.c cut_loops.c structured.c structurize.c structurize_branches.c)
 opt_SRC += $(addprefix opt/predict/,wrap_predicted.c place_barriers.c allocate_barriers.c predict.c pdom_barriers.c \
     predict_calls.c predict_cancel.c predict_refuse.c predict_region.c live_ranges.c deconflict.c idle_barriers.c \
     thresholds.c detect_predictions.c prediction_candidates.c)
-opt_SRC += $(addprefix opt/csc/,csc.c arms.c match.c schedule.c bill.c motion.c divergence.c correspond.c elements.c gather.c landing.c guard.c switches.c decided.c exchange.c)
+opt_SRC += $(addprefix opt/csc/,csc.c arms.c match.c schedule.c bill.c motion.c correspond.c elements.c gather.c landing.c guard.c switches.c decided.c exchange.c)
 opt_SRC += $(addprefix opt/lower/,fold_branches.c lower_icalls.c lower_switch.c lower_block_memory.c lower_division.c \
     drop_uncalled.c check_target.c split_i64.c split_arith.c split_group.c)
 opt_SRC += $(addprefix opt/check/,check_memory.c barriers.c origins.c carry.c check_uniformity.c)

@@ -9,13 +9,13 @@
  *   schedule.c   an order of *stages*, even ones for all threads, odd ones for those of each arm, in which each
  *                pair stands in an even one: so in stage 0 it is hoisted, in the last stage sunk, and in one
  *                between split (section 2)
- *   bill.c       what a schedule costs and saves
+ *   bill.c       what a schedule costs and saves, and how often
  *   motion.c     the code of the stages, operands renamed by selects and block parameters
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
  * to each other, and gather.c makes such a branch of them; switches.c makes branches of switches, landing.c
  * ends arms with one block, guard.c makes conditionals of blocks, exchange.c gives two conditionals equal
- * sides. Whether it pays is asked of divergence.c. Behind them decided.c leads edges past branches that ask
+ * sides. Whether it pays is asked of bill.c. Behind them decided.c leads edges past branches that ask
  * again, and switches.c makes switches of what is left of tests.
  */
 #ifndef KERNC_OPT_CSC_H
@@ -94,16 +94,16 @@ struct csc {
     struct opt_renaming renaming;
     u32_vec emptied; /* blocks that are empty now */
     VEC(struct csc_copy) copies;
-    u32_vec dropped;          /* parameters whose blocks have lost them */
-    u32_vec branches;         /* blocks whose branches the pass has made */
-    struct map owner;         /* parameter of a gathering block -> the arm that reads it, or CSC_BOTH */
-    struct map assumed;       /* while pairs of blocks are weighed: value of arm 0 -> that of arm 1 that
+    u32_vec dropped;              /* parameters whose blocks have lost them */
+    u32_vec branches;             /* blocks whose branches the pass has made */
+    struct map owner;             /* parameter of a gathering block -> the arm that reads it, or CSC_BOTH */
+    struct map assumed;           /* while pairs of blocks are weighed: value of arm 0 -> that of arm 1 that
                                  would be one with it */
-    uint32_t root;            /* the branch at work, of the function as it was */
-    struct map outside;       /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
-    uint64_t *executions;     /* of blocks by a warp, in a model of the function as it was (divergence.c) */
-    bool model_cut;           /* the limit csc_sample was reached: lanes may come to more blocks */
-    uint32_t execution_count; /* blocks that there are; 0: nothing is known */
+    uint32_t root;                /* the branch at work, of the function as it was */
+    struct map outside;           /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
+    uint64_t *executions;         /* of blocks by a warp, in a model of the function as it was (bill.c) */
+    bool model_cut;               /* the limit csc_sample was reached: lanes may come to more blocks */
+    uint32_t execution_count;     /* blocks that there are; 0: nothing is known */
     VEC(struct csc_guard) guards; /* of the branch at work */
     u32_vec landings;             /* blocks that landing.c has made */
     struct map exchanged;         /* blocks whose branches have exchanged their sides */
@@ -185,16 +185,6 @@ uint32_t csc_last_own_stage(const struct csc_arms *a);
  * csc_shared_parameters takes. */
 void csc_make_bill(struct csc_bill *b);
 
-/* ---- motion.c ------------------------------------------------------------------------------------ */
-
-/* Parameters of the arms' blocks become what their only edges give them. */
-void csc_drop_parameters(struct csc_arms *a);
-/* Makes the stages' code. Values of one arm that it uses in a later stage do not dominate that any more: the
- * caller repairs the SSA form, when it has made all renamings. */
-void csc_move(struct csc_arms *a);
-
-/* ---- divergence.c -------------------------------------------------------------------------------- */
-
 /* Runs the model of the function, before anything is changed. */
 void csc_find_divergence(struct csc *p);
 /* Whether no lane of the model comes to the branch, though that has run to its end. */
@@ -204,6 +194,14 @@ bool csc_is_known(const struct csc *p, uint32_t branch);
 /* Cycles that a warp saves each time it comes to the branch, if it saves so many when its threads come to
  * both blocks of the pair, and pays so many when some come to one. */
 int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved, uint64_t overhead);
+
+/* ---- motion.c ------------------------------------------------------------------------------------ */
+
+/* Parameters of the arms' blocks become what their only edges give them. */
+void csc_drop_parameters(struct csc_arms *a);
+/* Makes the stages' code. Values of one arm that it uses in a later stage do not dominate that any more: the
+ * caller repairs the SSA form, when it has made all renamings. */
+void csc_move(struct csc_arms *a);
 
 /* ---- correspond.c -------------------------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@ bool opt_split_before(struct ir_function *f, ir_ref r);
 /* The new block. Values that reached uses behind the edges by dominance may not do so any more: the caller
  * repairs that. `at`: the place that the branch is given. */
 uint32_t opt_merge_edges(struct arena *scratch, struct ir_function *f, const opt_edges *edges, place at);
-/* One way from the block, which ends in a switch, to each of its targets (unify_edges.c): those that several
+/* One edge from the block, which ends in a switch, to each of its targets (unify.c): those that several
  * edges with different arguments lead to get a new block in front, if there are others. True if there are
  * such. */
 bool opt_unify_switch(struct opt_context *c, struct ir_function *f, uint32_t block);
@@ -44,7 +44,7 @@ bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f);
 bool opt_split_scopes(struct opt_context *c, struct ir_function *f);
 /* Whether a kernel has barriers that join_barriers would join, those in functions that it calls too. */
 bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f);
-/* Gives each cycle with several entries a header (reducible.c). False: they are nested too deep. */
+/* Gives each cycle with several entries a header. False: they are nested too deep. */
 bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed);
 
 #endif

@@ -12,8 +12,8 @@
  *
  * Copies are limited: to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks
  * without convergent operations, whose threads would be others. Beyond that a cycle gets a header with tests
- * (reducible.c) instead of a backward copy, and a cut takes the place of a forward copy: all exits of the
- * blocks between the branch and the shared one go through one block.
+ * (opt_make_reducible) instead of a backward copy, and a cut takes the place of a forward copy: all exits of
+ * the blocks between the branch and the shared one go through one block.
  *
  * First all returns become one. Innermost branches first; after each change all is looked at anew,
  * structurize_rounds times at most and while rounds times blocks are below structurize_work (opt/limits.def).

@@ -1,12 +1,12 @@
 /* infer_tokens.c: tokens for convergent operations that have none.
  *
- * "Convergent Operation Semantics", Inferring Tokens: cycles with several entries become loops (reducible.c),
- * then the entry token stands in the entry block, a heart at the start of each loop's header with the token
- * of the loop around it, and each operation takes the token of its innermost loop. A token.entry without
- * users may be there already, and is the one.
+ * "Convergent Operation Semantics", Inferring Tokens: cycles with several entries become loops
+ * (opt_make_reducible), then the entry token stands in the entry block, a heart at the start of each loop's
+ * header with the token of the loop around it, and each operation takes the token of its innermost loop. A
+ * token.entry without users may be there already, and is the one.
  *
  * The runner begins with this pass, since others may change which cycle an operation is in: they all see
- * controlled operations only. Linear but for reducible.c.
+ * controlled operations only. Linear but for that.
  */
 #include "opt/kit/merge_edges.h"
 

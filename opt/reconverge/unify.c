@@ -1,4 +1,8 @@
-/* unify_edges.c: one edge from a divergent switch to each of its targets.
+/* unify.c: one return of a function, and one edge from a divergent switch to each of its targets.
+ *
+ * Lanes that diverge at a branch and return at different places have no place to reconverge: with one ret, in a
+ * block of its own, every branch from which the function can return has an immediate post-dominator. Mode
+ * source-pc of the warp-core machine, the structured form and calls (whose lanes return together) depend on it.
  *
  * Parallel edges of a switch may bring different arguments to one block. These are written on the edges, so
  * that threads would diverge at the switch for nothing on their way to one target: they reconverge at the
@@ -14,6 +18,15 @@
  * Time: edges, and uniformity.
  */
 #include "opt/kit/merge_edges.h"
+
+bool opt_unify_returns(struct opt_context *c, struct ir_function *f)
+{
+    bool changed = opt_return_once(c->scratch, opt_cfg(c, f), f);
+    opt_count(c, "functions", changed);
+    return changed;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------- */
 
 /* Edges of one switch that lead to one block. `cases`: the block that chooses among them, once it is made. */
 struct parallel {
