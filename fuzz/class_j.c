@@ -192,18 +192,10 @@ static struct fz_node *dead(struct dead *d, bool otherwise)
 
 /* ---- where it stands --------------------------------------------------------------------------------- */
 
-static uint32_t length(const struct fz_node *list)
-{
-    uint32_t n = 0;
-    for (const struct fz_node *s = list->first; s; s = s->next)
-        n++;
-    return n;
-}
-
 static void insert(struct dead *d, struct fz_node *list, struct fz_node *n)
 {
     struct fz_node **link = &list->first;
-    for (uint32_t i = below(&d->g, length(list) + 1); i > 0; i--)
+    for (uint32_t i = below(&d->g, fz_list_length(list->first) + 1); i > 0; i--)
         link = &(*link)->next;
     n->next = *link;
     *link = n;
@@ -213,7 +205,8 @@ static void insert(struct dead *d, struct fz_node *list, struct fz_node *n)
 static struct fz_node *wrap(struct dead *d, struct fz_node *list, enum fz_kind kind)
 {
     struct fz_node **link = &list->first, *n = node(&d->g, kind), *inner = node(&d->g, FZ_NODE_BLOCK), *last;
-    uint32_t count = length(list), first = below(&d->g, count + 1), some = below(&d->g, count - first + 1);
+    uint32_t count = fz_list_length(list->first), first = below(&d->g, count + 1),
+             some = below(&d->g, count - first + 1);
     for (uint32_t i = first; i > 0; i--)
         link = &(*link)->next;
     if (some) {

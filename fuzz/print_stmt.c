@@ -487,9 +487,7 @@ static const char *jump(struct printer *w, const struct fz_node *target)
 
 static void print_targets(struct printer *w, const struct fz_node *target, uint32_t shift)
 {
-    uint32_t count = 0;
-    for (const struct fz_node *t = target; t; t = t->next)
-        count++;
+    uint32_t count = fz_list_length(target);
     if (count == 2)
         fz_print_line(w, "if ((g >> %u & 1) == 0) %s", shift, jump(w, target));
     if (count > 2)

@@ -235,6 +235,14 @@ static void count_node(const struct fz_node *n, void *data)
     ++*(uint32_t *)data;
 }
 
+uint32_t fz_list_length(const struct fz_node *first)
+{
+    uint32_t n = 0;
+    for (; first; first = first->next)
+        n++;
+    return n;
+}
+
 uint32_t fz_size(const struct fz_node *n)
 {
     uint32_t size = 0;
@@ -326,15 +334,15 @@ const struct fz_node *fz_beyond(const struct fz_program *p)
 
 /* ---- types ------------------------------------------------------------------------------------------- */
 
-static enum fz_type promoted(enum fz_type t)
+enum fz_type fz_promoted(enum fz_type t)
 {
     return t < FZ_INT ? FZ_INT : t;
 }
 
 /* The order of enum fz_type is that of C's usual arithmetic conversions. */
-static enum fz_type usual(enum fz_type a, enum fz_type b)
+enum fz_type fz_usual(enum fz_type a, enum fz_type b)
 {
-    a = promoted(a), b = promoted(b);
+    a = fz_promoted(a), b = fz_promoted(b);
     return a > b ? a : b;
 }
 
@@ -384,8 +392,8 @@ static enum fz_type operator_type(const struct fz_program *p, const struct fz_fu
         return FZ_BOOL;
     enum fz_type a = operand_type(o, fz_type_of(p, f, n->first));
     if (n->kind == FZ_NODE_UNARY || o->result == 'L')
-        return promoted(a);
-    return usual(a, operand_type(o, fz_type_of(p, f, n->first->next)));
+        return fz_promoted(a);
+    return fz_usual(a, operand_type(o, fz_type_of(p, f, n->first->next)));
 }
 
 enum fz_type fz_letter_type(char letter, enum fz_type generic)
@@ -435,7 +443,7 @@ enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f,
     case FZ_NODE_CHOICE:
         if (fz_length_of(f, n) > 1)
             return fz_type_of(p, f, n->first->next);
-        return usual(fz_type_of(p, f, n->first->next), fz_type_of(p, f, n->first->next->next));
+        return fz_usual(fz_type_of(p, f, n->first->next), fz_type_of(p, f, n->first->next->next));
     case FZ_NODE_BUILTIN: return fz_letter_type(*fe_builtins[n->value].signature, (enum fz_type)n->type);
     case FZ_NODE_CALL:
     case FZ_NODE_CALL_EITHER: return p->functions.at[n->name].result;

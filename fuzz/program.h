@@ -230,6 +230,8 @@ struct fz_node *fz_thread_condition(struct fz_program *p, struct fz_random *r, b
 bool fz_names_variable(const struct fz_node *n);
 /* What stands at child `index` by the children's letters of nodes.def. */
 char fz_child_letter(const struct fz_node *n, uint32_t index);
+/* It and those behind it in its list; NULL: none. */
+uint32_t fz_list_length(const struct fz_node *first);
 uint32_t fz_size(const struct fz_node *n); /* nodes, n included */
 /* Nodes of the functions that the kernel reaches; of class e instructions. */
 uint32_t fz_program_size(const struct fz_program *p);
@@ -246,6 +248,9 @@ static inline bool fz_is_float(enum fz_type t)
 }
 /* How many elements an expression has; 1: it is a scalar. */
 uint32_t fz_length_of(const struct fz_function *f, const struct fz_node *n);
+/* C's integer promotion, and the usual arithmetic conversions. */
+enum fz_type fz_promoted(enum fz_type t);
+enum fz_type fz_usual(enum fz_type a, enum fz_type b);
 /* Of a comparison of vectors: the signed integers of this size. */
 enum fz_type fz_truth_type(enum fz_type t);
 /* The type that a letter of a builtin's signature stands for, where T is the generic one. */

@@ -22,14 +22,6 @@ bool fz_reduce_try(struct fz_reducer *r)
 
 /* ---- lists ------------------------------------------------------------------------------------------- */
 
-static uint32_t length(const struct fz_node *list)
-{
-    uint32_t n = 0;
-    for (; list; list = list->next)
-        n++;
-    return n;
-}
-
 /* Cuts `count` nodes at *link out; puts them back unless that was good. */
 static bool cut(struct fz_reducer *r, struct fz_node **link, uint32_t count)
 {
@@ -45,7 +37,7 @@ static bool cut(struct fz_reducer *r, struct fz_node **link, uint32_t count)
 
 static void cut_statements(struct fz_reducer *r, struct fz_node *block)
 {
-    for (uint32_t size = length(block->first); size > 0; size /= 2)
+    for (uint32_t size = fz_list_length(block->first); size > 0; size /= 2)
         for (struct fz_node **link = &block->first; *link;) {
             if (cut(r, link, size))
                 continue;

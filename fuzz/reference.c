@@ -511,13 +511,11 @@ static const struct fz_node *run_state(struct fz_frame *f, const struct fz_node 
                                        const struct fz_node *s, uint32_t lane)
 {
     fz_lanes mask = (fz_lanes)1 << lane;
-    uint32_t targets = 0;
+    uint32_t targets = fz_list_length(s->first->next);
     f->w->hash[lane] = (f->w->hash[lane] ^ (uint32_t)s->value) * FZ_HASH_FACTOR;
     trace(f->w, mask);
     f->jumped = 0;
     mask = run_list(f, s->first, mask);
-    for (const struct fz_node *t = s->first->next; t; t = t->next)
-        targets++;
     if (mask && targets) {
         uint32_t choice = targets == 1 ? 0 : f->w->guide[lane] >> s->op & (targets == 2 ? 1 : 3);
         jump(f, fz_child(s, 1 + (choice < targets ? choice : targets - 1)), mask);

@@ -83,11 +83,6 @@ static uint64_t twofold(double d)
     return fz_canonical(bits, FZ_DOUBLE);
 }
 
-static enum fz_type promoted(enum fz_type t)
-{
-    return t < FZ_INT ? FZ_INT : t;
-}
-
 /* Rounded once: a long would be rounded twice on its way through double. */
 static float to_float(uint64_t v, enum fz_type t)
 {
@@ -99,7 +94,7 @@ static float to_float(uint64_t v, enum fz_type t)
 /* Towards zero, or the nearest end of the range; to a narrow type by way of int. */
 static uint64_t to_integer(double d, enum fz_type narrow)
 {
-    enum fz_type t = promoted(narrow);
+    enum fz_type t = fz_promoted(narrow);
     double least = is_signed(t) ? -(double)sign_of(t) : 0,
            beyond = is_signed(t) ? -least : 2.0 * (double)sign_of(t);
     uint64_t bits;
@@ -133,12 +128,6 @@ uint64_t fz_converted(uint64_t v, enum fz_type from, enum fz_type to)
 }
 
 /* ---- operators --------------------------------------------------------------------------------------- */
-
-static enum fz_type common(enum fz_type a, enum fz_type b)
-{
-    a = promoted(a), b = promoted(b);
-    return a > b ? a : b;
-}
 
 static uint64_t float_result(enum fz_operator op, uint64_t a, uint64_t b, enum fz_type t)
 {
@@ -230,10 +219,10 @@ uint64_t fz_operate(enum fz_operator op, uint64_t a, enum fz_type at, uint64_t b
         a = fz_converted(a, at, FZ_INT), at = FZ_INT;
     if (o->operands == 'I' && fz_is_float(bt))
         b = fz_converted(b, bt, FZ_INT), bt = FZ_INT;
-    *result = o->result == 'B' ? FZ_BOOL : o->result == 'L' ? promoted(at) : common(at, bt);
+    *result = o->result == 'B' ? FZ_BOOL : o->result == 'L' ? fz_promoted(at) : fz_usual(at, bt);
     if (o->result == 'L')
         return fz_cut(shifted(op, fz_converted(a, at, *result), b, *result), *result);
-    enum fz_type t = common(at, bt);
+    enum fz_type t = fz_usual(at, bt);
     a = fz_converted(a, at, t), b = fz_converted(b, bt, t);
     if (o->result == 'B')
         return compared(op, a, b, t);
@@ -244,7 +233,7 @@ uint64_t fz_operate_unary(enum fz_operator op, uint64_t a, enum fz_type t, enum 
 {
     if (op == FZ_OP_FLIP && fz_is_float(t))
         a = fz_converted(a, t, FZ_INT), t = FZ_INT;
-    *result = op == FZ_OP_NOT ? FZ_BOOL : promoted(t);
+    *result = op == FZ_OP_NOT ? FZ_BOOL : fz_promoted(t);
     if (op == FZ_OP_NOT)
         return !is_true(a, t);
     a = fz_converted(a, t, *result);
@@ -490,7 +479,7 @@ uint64_t fz_apply(int known, const struct fe_builtin *b, const uint64_t argument
     enum fz_type t = FZ_INT, given = fz_letter_type(*b->signature, generic);
     for (uint32_t i = fe_builtin_params(b); i-- > 0;) {
         enum fz_type own = fz_letter_type(fe_builtin_param(b, i), generic);
-        t = promoted(own);
+        t = fz_promoted(own);
         x[i] = fz_converted(arguments[i], own, t);
     }
     result = known < EXACT_COUNT ? apply((enum exact)known, x, t)
