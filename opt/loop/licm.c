@@ -34,6 +34,7 @@ struct licm {
     const struct ir_memory *memory;
     struct effects *effects; /* by cycle */
     u32_vec home;            /* by block, new ones too: innermost cycle */
+    bool has_new_blocks;
 };
 
 /* ---- what loops do ----------------------------------------------------------------------------------- */
@@ -222,6 +223,7 @@ static uint32_t new_preheader(struct licm *l, uint32_t cycle)
     for (uint32_t i = 0; i < ir_block_at(l->f, b)->params.count; i++)
         ir_edge_arg(l->f, &ir_block_at(l->f, b)->edges.at[0], ir_block_at(l->f, b)->params.at[i]);
     set_home(l, b, l->cycles->at[cycle].parent);
+    l->has_new_blocks = true;
     return b;
 }
 
@@ -289,5 +291,7 @@ bool opt_licm(struct opt_context *c, struct ir_function *f)
             changed |= licm_visit(&l, r, b);
         }
     }
+    if (l.has_new_blocks)
+        opt_invalidate(c, f);
     return changed;
 }
