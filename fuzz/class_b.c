@@ -15,7 +15,8 @@ enum { GATES = 30, CALLS = 45 }; /* percent of programs, of predicted ones */
 /* Threads of both sides of a branch may return and may come to a barrier, and all of one side return. An
  * input says which, so a compiler can't know it. The others pass their barrier when those have returned,
  * and are all that is left of the kernel: so a gate stands where all threads come that have not returned,
- * at the end of the kernel or behind another gate's barrier, and may be passed several times. */
+ * at the end of the kernel or behind another gate's barrier, and may be passed several times. BESIDE has it
+ * the other way round: those behind the barrier return, and the others go on, so it is at the end alone. */
 /* quiet: nothing convergent. */
 static struct fz_node *gate_list(struct generator *g, bool quiet)
 {
@@ -43,11 +44,11 @@ static struct fz_node *gate_list_behind(struct generator *g)
  * with them or not: so nothing convergent is there. */
 static struct fz_node *gate(struct generator *g)
 {
-    uint8_t form = (uint8_t)below(g, FZ_GATE_FORMS);
+    uint8_t form = (uint8_t)below(g, g->at.depth ? FZ_GATE_BESIDE : FZ_GATE_FORMS);
     struct fz_node *n = fz_leaf(g->p, FZ_NODE_GATE, below(g, FZ_INPUTS), form);
     g->at.depth++;
     n->flag = chance(g, 25);
-    n->name = chance(g, 30) ? 2 + below(g, 2) : 1;
+    n->name = form != FZ_GATE_BESIDE && chance(g, 30) ? 2 + below(g, 2) : 1;
     fz_add(n, fz_thread_condition(g->p, &g->r, true));
     for (uint32_t side = 0; side < 2; side++)
         fz_add(n, gate_list(g, side && form == FZ_GATE_LOOP));

@@ -560,6 +560,25 @@ static void print_side(struct printer *w, const struct fz_node *n, uint32_t side
     w->indent--;
 }
 
+/* A side that comes to a barrier and returns behind it, or goes on; then some return behind the barrier that
+ * they never come to, others do not. */
+static void print_side_beside(struct printer *w, const struct fz_node *n, uint32_t side)
+{
+    uint32_t input = (uint32_t)w->p->inputs[n->value];
+    bool waits = input % 2 != side, returns = input / 2 % 2;
+    w->indent++;
+    fz_print_list(w, fz_child(n, 1 + side));
+    fz_print_line(w, "if (input[%u] %% 2 != %u) {", (unsigned)n->value, side);
+    w->indent++;
+    print_barrier(w, n);
+    fz_print_list(w, fz_child(n, 3 + side));
+    if (waits || returns)
+        fz_print_line(w, "return;");
+    w->indent--;
+    fz_print_line(w, "}");
+    w->indent--;
+}
+
 static void print_with_condition(struct printer *w, const char *before, const struct fz_node *n,
                                  const char *behind)
 {
@@ -588,13 +607,15 @@ static void print_gate_loop(struct printer *w, const struct fz_node *n)
 
 static void print_gate_branch(struct printer *w, const struct fz_node *n)
 {
-    bool is_if = n->op == FZ_GATE_IF;
+    bool is_if = n->op != FZ_GATE_SWITCH;
+    void (*side)(struct printer *, const struct fz_node *, uint32_t) =
+        n->op == FZ_GATE_BESIDE ? print_side_beside : print_side;
     print_with_condition(w, is_if ? "if (" : "switch (", n, is_if ? ") {" : " ? 1 : 0) {");
     if (!is_if)
         fz_print_line(w, "case 1:");
-    print_side(w, n, 0);
+    side(w, n, 0);
     fz_print_line(w, is_if ? "} else {" : "default:");
-    print_side(w, n, 1);
+    side(w, n, 1);
     fz_print_line(w, "}");
 }
 

@@ -189,8 +189,9 @@ enum fz_observation {
 };
 
 /* Where the sides of a GATE diverge; a loop's sides are those that leave it early and those that make
- * FZ_GATE_ITERATIONS, and it is the former that return. */
-enum fz_gate { FZ_GATE_IF, FZ_GATE_SWITCH, FZ_GATE_LOOP, FZ_GATE_FORMS };
+ * FZ_GATE_ITERATIONS, and it is the former that return. BESIDE: those that come to the barrier return behind
+ * it, and the others go on. */
+enum fz_gate { FZ_GATE_IF, FZ_GATE_SWITCH, FZ_GATE_LOOP, FZ_GATE_BESIDE, FZ_GATE_FORMS };
 enum { FZ_GATE_ITERATIONS = 3 };
 
 /* What is false in every launch: a value of the input, the same one for all or one of each thread, a size of

@@ -440,6 +440,10 @@ static fz_lanes pass_branch(struct fz_frame *f, const struct fz_node *s, fz_lane
     fz_lanes yes = fz_holds(f, s->first, mask), no = mask & ~yes;
     yes = run_list(f, fz_child(s, 1), yes);
     no = run_list(f, fz_child(s, 2), no);
+    if (s->op == FZ_GATE_BESIDE) {
+        f->returned |= first_stays ? run_list(f, fz_child(s, 3), yes) : run_list(f, fz_child(s, 4), no);
+        return first_stays ? no : yes;
+    }
     f->returned |= first_stays ? no : yes;
     return first_stays ? run_list(f, fz_child(s, 3), yes) : run_list(f, fz_child(s, 4), no);
 }

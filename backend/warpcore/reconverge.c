@@ -102,14 +102,29 @@ static uint32_t joins_of_a_branch(const struct converge *x)
     return JOINS / branches > IR_JOIN_LIMIT ? JOINS / branches : IR_JOIN_LIMIT;
 }
 
+/* Blocks from which threads end, by edges that do not break. Of the others post-dominators say nothing. */
+static struct bitset find_ending(const struct converge *x)
+{
+    struct walk w = walk_new(x->arena, x->g->blocks);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        if (ir_block_at(x->f, x->g->rpo[i])->edges.count == 0)
+            walk_add(&w, x->g->rpo[i]);
+    walk_each(b, &w)
+        ir_each_pred(p, b, x->g)
+            if (!ir_block_at(x->f, p)->edges.at[x->g->pred_edges[p_at]].breaks)
+                walk_add(&w, p);
+    return w.seen;
+}
+
 /* By block. The graph has blocks on edges now that reconverge has not seen: lanes that come to the chosen
  * place by such a block alone reconverge there, so that they share no CONVERGE with others. */
 static const uint32_t *find_points(const struct converge *x)
 {
     uint32_t *points = ir_reconvergence_points(x->arena, x->g, x->post);
+    struct bitset ending = find_ending(x);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i], p = x->post->idom[b];
-        if (p == IR_NO_BLOCK || p == points[b] || ir_pred_count(x->g, p) != 1)
+        if (p == IR_NO_BLOCK || p == points[b] || ir_pred_count(x->g, p) != 1 || !bitset_has(ending, p))
             continue;
         const struct ir_block *block = ir_block_at(x->f, p);
         ir_each_pred(q, p, x->g)

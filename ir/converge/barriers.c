@@ -181,7 +181,9 @@ struct bitset ir_reached_from_barriers(struct arena *a, const struct ir_cfg *c, 
  * others behind s, that is, for some divergent branch x and some convergent operation j (or heart in whose
  * iterations such are executed):
  *
- *   - j is reached from two successors of x, by paths without the definition of its token; and
+ *   - j is reached from two successors of x, by paths without the definition of its token and without a
+ *   barrier,
+ *     where all threads meet; and
  *   - the edge from b to s lies on such a path before the threads of x wait for each other.
  *
  * A call counts as a barrier if it may lead to one. In device functions there is no such edge: threads that
@@ -194,6 +196,7 @@ struct finder {
     struct bitset divergent; /* blocks at whose branch threads diverge */
     const uint32_t *points;  /* by block: where they wait for each other */
     struct bitset leads;     /* blocks that lead to a barrier */
+    struct bitset barriers;  /* blocks with one, where all threads meet */
     struct map demanded;     /* edges, by ir_edge_key, whose threads have to be together behind them */
     u32_vec operations;      /* convergent ones, but for barriers; of tokens hearts that control such */
 };
@@ -208,6 +211,7 @@ static void add_leading(const struct finder *x, struct bitset set, uint32_t stop
 /* A barrier from which nobody returns is one that nobody comes to, or the launch never ends. */
 static void find_operations(struct finder *x, struct bitset waiting)
 {
+    x->barriers = bitset_new(x->arena, x->g->blocks);
     struct bitset used = ir_tokens_in_use(x->arena, x->f), returns = bitset_new(x->arena, x->g->blocks);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
@@ -216,6 +220,8 @@ static void find_operations(struct finder *x, struct bitset waiting)
     ir_each_block(i, b, x->f)
         ir_each_ins(r, x->f, b) {
             bool waits = may_wait(x->f, r, waiting);
+            if (ir_at(x->f, r)->op == IR_barrier)
+                bitset_add(x->barriers, b);
             if (waits && bitset_has(returns, b))
                 bitset_add(x->leads, b);
             if (ir_converges(x->f, r, used))
@@ -269,12 +275,15 @@ static void demand(struct finder *x, uint32_t branch, struct bitset leading)
 /* For the sake of the operation: of branches behind the definition of its token. */
 static void demand_before(struct finder *x, uint32_t at, uint32_t definition)
 {
-    struct bitset leading = bitset_new(x->arena, x->g->blocks);
-    bitset_add(leading, at);
-    add_leading(x, leading, definition);
+    struct walk w = walk_new(x->arena, x->g->blocks);
+    walk_add(&w, at);
+    walk_each(b, &w)
+        ir_each_pred(p, b, x->g)
+            if (p != definition && !bitset_has(x->barriers, p))
+                walk_add(&w, p);
     bitset_each(b, x->divergent)
-        if ((b == definition || bitset_has(leading, b)) && leads_by_two(x, b, leading))
-            demand(x, b, leading);
+        if (leads_by_two(x, b, w.seen))
+            demand(x, b, w.seen);
 }
 
 /* Operations of one block by tokens of one block are looked at once. Time: for each of these blocks, those that

@@ -16,9 +16,9 @@ struct sorter {
     struct rows uses;   /* by token: blocks with a use, but for its own */
     struct walk region; /* scratch: over blocks of a token's region */
     uint64_t left;      /* of the work; 0: too much */
-    struct rows next;   /* of items: what has to stand behind, in the same scope */
-    uint32_t *waits;    /* by item: how many are still to stand before it */
-    uint64_t *rank;     /* by item: of those that may come next, the least does */
+    struct rows before; /* of items: what has to stand before, in the same scope */
+    uint32_t *waits;    /* by item: how many are still to stand behind it */
+    uint64_t *rank;     /* by item: of those that may stand last, the least does */
     u32_vec *ready;     /* by scope: a heap of items */
     struct bitset late; /* items with a barrier */
 };
@@ -242,22 +242,6 @@ static uint32_t heap_pop(const struct sorter *s, u32_vec *h)
     return least;
 }
 
-enum { FIRST, ORDINARY, LATE };
-
-static void find_ranks(struct sorter *s)
-{
-    struct ir_order *o = s->o;
-    for (uint32_t item = 0; item < item_of_scope(s, o->scopes); item++) {
-        uint32_t b = item < s->g->blocks ? item : o->first.at[item - s->g->blocks];
-        if (!bitset_has(s->g->reachable, b))
-            continue;
-        uint64_t class = o->first.at[scope_of(s, item)] == b ? FIRST
-                         : bitset_has(s->late, item)         ? LATE
-                                                             : ORDINARY;
-        s->rank[item] = class << 32 | s->g->rpo_index[b];
-    }
-}
-
 /* The items of one scope, the innermost that has both blocks, that have them. */
 static void items_of_edge(const struct sorter *s, uint32_t *a, uint32_t *b)
 {
@@ -274,6 +258,64 @@ static void items_of_edge(const struct sorter *s, uint32_t *a, uint32_t *b)
     }
 }
 
+/* ---- ranks -------------------------------------------------------------------------------------------- */
+
+/* By block: how many barriers threads have passed when they come to it, the least, and of the barriers that
+ * lead to it, the most. Edges to a latch do not count: without them reverse post-order sorts the graph. A
+ * scope that has a barrier counts as one for what it leads to. */
+struct passed_barriers {
+    uint32_t *least, *most;
+};
+
+static struct passed_barriers count_barriers(const struct sorter *s)
+{
+    struct passed_barriers n = {arena_array(s->arena, uint32_t, s->g->blocks),
+                                arena_array(s->arena, uint32_t, s->g->blocks)};
+    memset(n.least, 0xff, s->g->blocks * sizeof *n.least);
+    n.least[ir_entry(s->f)] = 0;
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        uint32_t u = s->g->rpo[i];
+        const struct ir_block *block = ir_block_at(s->f, u);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t v = block->edges.at[e].block, a = u, b = v;
+            if (ir_order_target(s->o, u, v) < s->o->cycles->count)
+                continue;
+            items_of_edge(s, &a, &b);
+            uint32_t first = a < s->g->blocks ? a : s->o->first.at[a - s->g->blocks];
+            bool passes = a != b && bitset_has(s->late, a);
+            uint32_t least = passes ? n.least[first] + 1 : n.least[u];
+            uint32_t most = passes && least > n.most[u] ? least : n.most[u];
+            n.least[v] = least < n.least[v] ? least : n.least[v];
+            n.most[v] = most > n.most[v] ? most : n.most[v];
+        }
+    }
+    return n;
+}
+
+enum { BARRIER, BEHIND_BARRIER, ORDINARY };
+#define MOST_PASSED ((1u << 29) - 1)
+
+/* From a scope's end: what comes after most barriers; of that a barrier first, then what one leads to; then by
+ * reverse post-order. So a barrier stands before what it leads to, and behind all else, as far as others and
+ * scopes allow. */
+static void find_ranks(struct sorter *s)
+{
+    struct ir_order *o = s->o;
+    struct passed_barriers n = count_barriers(s);
+    for (uint32_t item = 0; item < item_of_scope(s, o->scopes); item++) {
+        uint32_t b = item < s->g->blocks ? item : o->first.at[item - s->g->blocks];
+        if (!bitset_has(s->g->reachable, b))
+            continue;
+        uint64_t first = o->first.at[scope_of(s, item)] == b;
+        uint64_t passed = n.least[b] < MOST_PASSED ? n.least[b] : MOST_PASSED;
+        uint64_t class = bitset_has(s->late, item) ? BARRIER
+                         : n.most[b] > n.least[b]  ? BEHIND_BARRIER
+                                                   : ORDINARY;
+        s->rank[item] =
+            first << 63 | (MOST_PASSED - passed) << 34 | class << 32 | (UINT32_MAX - s->g->rpo_index[b]);
+    }
+}
+
 static void find_edges(struct sorter *s)
 {
     struct edge_list edges = {0};
@@ -286,11 +328,11 @@ static void find_edges(struct sorter *s)
             items_of_edge(s, &a, &b);
             if (a == b)
                 continue;
-            edge_add(s->arena, &edges, a, b);
-            s->waits[b]++;
+            edge_add(s->arena, &edges, b, a);
+            s->waits[a]++;
         }
     }
-    s->next = rows_of_edges(s->arena, item_of_scope(s, s->o->scopes), &edges);
+    s->before = rows_of_edges(s->arena, item_of_scope(s, s->o->scopes), &edges);
 }
 
 static void make_ready(struct sorter *s, uint32_t item)
@@ -299,7 +341,14 @@ static void make_ready(struct sorter *s, uint32_t item)
         heap_push(s, &s->ready[scope_of(s, item)], item);
 }
 
-/* What stands next in scope k; at its end the latch. */
+static void open_scope(struct sorter *s, u32_vec *open, uint32_t scope)
+{
+    vec_push(s->arena, open, scope);
+    if (scope < s->o->cycles->count)
+        vec_push(s->o->arena, &s->o->at, scope); /* the latch is the last */
+}
+
+/* From the end on, so that what is to stand late does. */
 static void sort(struct sorter *s)
 {
     struct ir_order *o = s->o;
@@ -309,24 +358,27 @@ static void sort(struct sorter *s)
     for (uint32_t k = 0; k < o->scopes; k++)
         if (bitset_has(s->g->reachable, o->first.at[k]))
             make_ready(s, item_of_scope(s, k));
-    vec_push(s->arena, &open, o->scopes);
+    open_scope(s, &open, o->scopes);
     while (open.count) {
         uint32_t k = vec_last(&open);
         if (s->ready[k].count == 0) {
             open.count--;
-            if (k < o->cycles->count)
-                vec_push(o->arena, &o->at, k);
             continue;
         }
         uint32_t item = heap_pop(s, &s->ready[k]);
-        rows_each(i, s->next, item) {
-            s->waits[s->next.at[i]]--;
-            make_ready(s, s->next.at[i]);
+        rows_each(i, s->before, item) {
+            s->waits[s->before.at[i]]--;
+            make_ready(s, s->before.at[i]);
         }
         if (item < s->g->blocks)
             vec_push(o->arena, &o->at, ir_order_node(o, item));
         else
-            vec_push(s->arena, &open, item - s->g->blocks);
+            open_scope(s, &open, item - s->g->blocks);
+    }
+    for (uint32_t i = 0, j = o->at.count; i + 1 < j; i++) {
+        uint32_t node = o->at.at[i];
+        o->at.at[i] = o->at.at[--j];
+        o->at.at[j] = node;
     }
 }
 

@@ -12,6 +12,7 @@ struct finder {
     const struct map *exits;
     bool to_barriers;             /* threads are followed to the next barrier alone */
     struct edge_list edges, back; /* of the nodes; the end is the last */
+    struct rows forward;          /* the edges */
     struct walk iteration;        /* scratch: over blocks of a cycle's scope */
 };
 
@@ -21,9 +22,15 @@ static void add_edge(struct finder *x, uint32_t from, uint32_t to)
     edge_add(x->arena, &x->back, to, from);
 }
 
-static uint32_t end_of(const struct finder *x)
+/* Nodes behind those of the order: where paths to barriers meet, and the end. */
+static uint32_t at_barriers(const struct finder *x)
 {
     return ir_order_node(x->o, x->g->blocks);
+}
+
+static uint32_t end_of(const struct finder *x)
+{
+    return at_barriers(x) + 1;
 }
 
 static bool is_exit(const struct finder *x, uint32_t from, uint32_t to)
@@ -75,7 +82,7 @@ static void add_block(struct finder *x, uint32_t b)
         add_edge(x, ir_order_node(x->o, b), to);
     }
     if (!leads_on)
-        add_edge(x, ir_order_node(x->o, b), end_of(x));
+        add_edge(x, ir_order_node(x->o, b), ends ? at_barriers(x) : end_of(x));
 }
 
 /* Visits what leads to the node. */
@@ -114,11 +121,12 @@ static struct ir_dominators *find_tree(struct finder *x, const uint32_t *virtual
             leave_scope(x, k, true);
         else
             add_edge(x, k, ir_order_node(o, o->first.at[k]));
+    add_edge(x, at_barriers(x), end_of(x));
     end_endless(x, virtual);
     uint32_t nodes = end_of(x) + 1;
-    struct rows forward = rows_of_edges(x->arena, nodes, &x->edges),
-                back = rows_of_edges(x->arena, nodes, &x->back);
-    struct dominator_graph g = {nodes, end_of(x), {back.start, back.at}, {forward.start, forward.at}};
+    struct rows back = rows_of_edges(x->arena, nodes, &x->back);
+    x->forward = rows_of_edges(x->arena, nodes, &x->edges);
+    struct dominator_graph g = {nodes, end_of(x), {back.start, back.at}, {x->forward.start, x->forward.at}};
     return dominator_tree(x->arena, &g, nodes - 1);
 }
 
@@ -138,6 +146,26 @@ static uint32_t common_target(const struct finder *x, const struct ir_dominators
     return common;
 }
 
+/* Whether threads come from the node to another before they come to a barrier; from one with a barrier, from
+ * behind that. */
+static bool leads_to(const struct finder *x, uint32_t from, uint32_t to)
+{
+    struct walk w = walk_new(x->arena, end_of(x) + 1);
+    uint32_t b = ir_order_block(x->o, from);
+    const struct ir_block *block = b == IR_NO_BLOCK ? NULL : ir_block_at(x->g->fn, b);
+    walk_add(&w, from);
+    for (uint32_t e = 0; block && e < block->edges.count; e++)
+        if (!is_exit(x, b, block->edges.at[e].block))
+            walk_add(&w, ir_order_target(x->o, b, block->edges.at[e].block));
+    walk_each(n, &w) {
+        if (n == to)
+            return true;
+        rows_each(i, x->forward, n)
+            walk_add(&w, x->forward.at[i]);
+    }
+    return false;
+}
+
 struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
                                             const struct map *exits, const uint32_t *virtual, bool holds)
 {
@@ -147,14 +175,17 @@ struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg
         return d;
     parts.to_barriers = true;
     const struct ir_dominators *p = find_tree(&parts, virtual);
-    for (uint32_t node = 0; node < end_of(&whole); node++) {
+    for (uint32_t node = 0; node < at_barriers(&whole); node++) {
         uint32_t b = ir_order_block(o, node);
         bool barrier = b < o->barriers.bits && bitset_has(o->barriers, b);
         uint32_t parent = barrier          ? common_target(&parts, p, b)
                           : p->depth[node] ? p->idom[node]
                                            : IR_NO_BLOCK;
-        if (parent != IR_NO_BLOCK)
+        if (parent != IR_NO_BLOCK && parent != at_barriers(&parts))
             d->idom[node] = parent;
+        else if (parent != IR_NO_BLOCK && d->idom[node] != IR_NO_BLOCK &&
+                 !leads_to(&parts, node, d->idom[node]))
+            d->idom[node] = IR_NO_BLOCK;
     }
     return d;
 }

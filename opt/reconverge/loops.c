@@ -193,7 +193,7 @@ void reconverge_normalise(struct reconverge *x, uint32_t cycle)
     uint32_t at = position(x, cycle);
     struct bitset live = reconverge_find_live(x, at);
     reconverge_add_exits(x, inside, live, at);
-    opt_edges edges = reconverge_edges_to_merge(x, inside, live, cycle);
+    opt_edges edges = reconverge_edges_to_merge(x, inside, cycle);
     place line = ir_at(x->f, ir_terminator(x->f, x->o->first.at[cycle]))->at;
     opt_remark(x->c, x->f, OPT_APPLIED, "one-exit", line, "loop left by one branch: %u edges merged",
                edges.count);

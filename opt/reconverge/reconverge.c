@@ -69,6 +69,12 @@ void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_ve
             vec_push(x->arena, out, ir_order_target(x->o, b, block->edges.at[e].block));
 }
 
+/* A node that is newer is in no set. */
+static bool is_in(struct bitset set, uint32_t node)
+{
+    return node < set.bits && bitset_has(set, node);
+}
+
 struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against,
                                struct bitset stop)
 {
@@ -226,13 +232,19 @@ void reconverge_find_active(struct reconverge *x, uint32_t node)
 
 /* ---- dispatch ------------------------------------------------------------------------------------------ */
 
+/* Where ways end: who is held at a barrier has left the others. */
+static struct bitset ends(const struct reconverge *x)
+{
+    return opt_scheme_has(x->c, SCHEME_HOLDS) ? x->meetings : NOWHERE;
+}
+
 /* Nodes before the one at `at` that are reached from the demanding branches. */
 static struct bitset find_reached(struct reconverge *x, uint32_t at)
 {
     u32_vec from = {0};
     for (uint32_t i = 0; i < x->demanding.count; i++)
         vec_push(x->arena, &from, ir_order_node(x->o, x->demanding.at[i]));
-    return reconverge_reach(x, &from, at, false, NOWHERE);
+    return reconverge_reach(x, &from, at, false, ends(x));
 }
 
 struct bitset reconverge_find_live(struct reconverge *x, uint32_t at)
@@ -249,10 +261,21 @@ struct bitset reconverge_find_live(struct reconverge *x, uint32_t at)
             uint32_t v = block->edges.at[e].block;
             crosses |= !is_exit(x, b, v) && position(x, ir_order_target(o, b, v)) >= at;
         }
-        if (crosses)
+        if (crosses && !is_in(ends(x), o->at.at[i]))
             vec_push(x->arena, &from, o->at.at[i]);
     }
-    return reconverge_reach(x, &from, at, true, NOWHERE);
+    return reconverge_reach(x, &from, at, true, ends(x));
+}
+
+static bool leads_on(const struct reconverge *x, uint32_t b, struct bitset live, uint32_t at)
+{
+    const struct ir_block *block = ir_block_at(x->f, b);
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t v = block->edges.at[e].block, target = ir_order_target(x->o, b, v);
+        if (!is_exit(x, b, v) && (position(x, target) >= at || bitset_has(live, target)))
+            return true;
+    }
+    return false;
 }
 
 bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bitset live, uint32_t at)
@@ -261,7 +284,7 @@ bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bi
     bool added = false;
     for (uint32_t i = 0; i < at; i++) {
         uint32_t node = o->at.at[i], b = ir_order_block(o, node);
-        if (b == IR_NO_BLOCK || !bitset_has(reached, node) || !bitset_has(live, node))
+        if (b == IR_NO_BLOCK || !bitset_has(reached, node) || !leads_on(x, b, live, at))
             continue;
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
@@ -275,15 +298,14 @@ bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bi
     return added;
 }
 
-opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset reached, struct bitset live,
-                                    uint32_t node)
+opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset reached, uint32_t node)
 {
     const struct ir_order *o = x->o;
     uint32_t at = position(x, node);
     opt_edges edges = {0};
     for (uint32_t i = 0; i < at; i++) {
         uint32_t u = o->at.at[i], b = ir_order_block(o, u);
-        if (b == IR_NO_BLOCK || !bitset_has(live, u))
+        if (b == IR_NO_BLOCK)
             continue;
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
@@ -364,7 +386,7 @@ static void dispatch(struct reconverge *x, uint32_t node)
             return;
         reached = find_reached(x, at);
     }
-    opt_edges edges = reconverge_edges_to_merge(x, reached, live, node);
+    opt_edges edges = reconverge_edges_to_merge(x, reached, node);
     place branch = ir_at(x->f, ir_terminator(x->f, x->demanding.at[0]))->at;
     const struct ir_ins *user = user_of(x, node);
     opt_remark(x->c, x->f, OPT_APPLIED, "merged", user->at,
@@ -499,8 +521,7 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
     }
     x.virtual = arena_array(x.arena, uint32_t, x.o->cycles->count + 1);
     memset(x.virtual, 0xff, x.o->cycles->count * sizeof *x.virtual);
-    if (!opt_scheme_has(c, SCHEME_HOLDS))
-        find_meetings(&x);
+    find_meetings(&x);
     pass_over_endless(&x);
     find_tail(&x);
     x.dominators = opt_dominators(c, f);

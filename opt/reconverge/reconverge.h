@@ -15,7 +15,7 @@ struct reconverge {
     struct bitset returning; /* by node that was there first: leads to a ret */
     struct map exits;        /* see ir_reconvergence_tree */
     uint32_t *virtual;       /* the same */
-    struct bitset meetings;  /* nodes with barriers, where the scheme does not hold groups */
+    struct bitset meetings;  /* nodes with barriers: sides of a branch behind one do not count */
     const struct ir_cfg *g;  /* now */
     const struct ir_dominators *dominators, *waits; /* waits: ir_reconvergence_tree */
     u32_vec active;    /* branches before the node, whose threads wait for each other behind it */
@@ -71,8 +71,7 @@ struct bitset reconverge_find_live(struct reconverge *x, uint32_t at);
  * whether there are new ones. */
 bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bitset live, uint32_t at);
 /* Edges from what is reached to the node or behind it, and all others to the node. */
-opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset reached, struct bitset live,
-                                    uint32_t node);
+opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset reached, uint32_t node);
 /* Leads the edges through one block before the node, which is returned. */
 uint32_t reconverge_merge(struct reconverge *x, uint32_t node, const opt_edges *edges, struct bitset reached,
                           place at);
