@@ -244,7 +244,8 @@ static void mark_merges(struct uniformity_finder *f, const struct ir_uniformity_
         mark_merge(f, tree(f), &o->merges[i]);
 }
 
-/* Parameters of the block that threads bring from the area by several paths. */
+/* Parameters of the block that threads bring from the area by several paths, or at several times: a value
+ * that is made in the area. */
 static void mark_brought(struct uniformity_finder *f, uint32_t block, struct bitset area, ir_ref cause)
 {
     const struct ir_block *b = ir_block_at(f->fn, block);
@@ -253,8 +254,9 @@ static void mark_brought(struct uniformity_finder *f, uint32_t block, struct bit
         if (!bitset_has(area, p))
             continue;
         const ir_ref *args = ir_block_at(f->fn, p)->edges.at[f->u->cfg->pred_edges[p_at]].args;
-        for (uint32_t i = 0; first && i < b->params.count; i++)
-            if (args[i] != first[i])
+        for (uint32_t i = 0; i < b->params.count; i++)
+            if ((first && args[i] != first[i]) ||
+                (ir_varies(f->u, args[i]) && bitset_has(area, ir_at(f->fn, args[i])->block)))
                 ir_mark_value(f, b->params.at[i], IR_DIV_SYNC, cause);
         first = first ? first : args;
     }
@@ -267,8 +269,8 @@ static const struct ir_dominators *post_dominators(struct uniformity_finder *f)
     return f->post;
 }
 
-/* Threads that leave a cycle by the divergent branch in different iterations wait for each other behind it, and
- * behind the branch's post-dominator. What lies between they execute at different times. */
+/* Threads that leave a cycle by the divergent branch in different iterations wait for each other behind it,
+ * and behind the branch's post-dominator. What lies between they execute at different times. */
 static void merge_iterations(struct uniformity_finder *f, uint32_t branch)
 {
     const struct ir_cycles *c = f->u->cycles;
@@ -282,8 +284,7 @@ static void merge_iterations(struct uniformity_finder *f, uint32_t branch)
     if (m.block == IR_NO_BLOCK)
         return;
     mark_merge(f, tree(f), &m);
-    if (bitset_has(m.area, m.block))
-        mark_brought(f, point, m.area, ir_terminator(f->fn, branch));
+    mark_brought(f, point, m.area, ir_terminator(f->fn, branch));
 }
 
 /* Threads diverge at block b: all that execute it, or (scope) those of different instances of the scope.
