@@ -15,7 +15,7 @@
  * What pays is decided by estimated cycles (opt/cost/). Limit (opt/limits.def): share_work, of sites times
  * blocks, pairs of sites, functions times callees and what is inlined.
  */
-#include "opt/reconverge/share_calls.h"
+#include "opt/calls/share_calls.h"
 
 #include "ir/analysis/callgraph.h"
 #include "opt/kit/inline_call.h"

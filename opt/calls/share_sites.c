@@ -12,8 +12,8 @@
  * block for others that wait at a barrier, or spin, until they come on. The callee's own convergent operations
  * would be executed by others than the tokens say.
  */
+#include "opt/calls/share_calls.h"
 #include "opt/kit/demote.h"
-#include "opt/reconverge/share_calls.h"
 
 /* ---- how the sites lie ------------------------------------------------------------------------------- */
 
