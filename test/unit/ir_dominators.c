@@ -226,14 +226,32 @@ static void find_waits(const struct ir_cfg *c, const bool *barriers, uint32_t n,
         waits[b] = barriers[b] && leads_to(c, b, returns, n);
 }
 
+/* What is reached from `from` by paths without `without` and without a barrier. */
+static void reach_freely(const struct ir_cfg *c, uint32_t from, uint32_t without, const bool *barriers,
+                         bool *marked)
+{
+    const struct ir_block *block = ir_block_at(c->fn, from);
+    if (from == without || barriers[from] || marked[from])
+        return;
+    marked[from] = true;
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        reach_freely(c, block->edges.at[e].block, without, barriers, marked);
+}
+
+static bool leads_freely(const struct ir_cfg *c, uint32_t from, uint32_t to, const bool *barriers)
+{
+    bool reached[BLOCKS] = {0};
+    reach_freely(c, from, IR_NO_BLOCK, barriers, reached);
+    return reached[to];
+}
+
 /* Whether the threads of a branch that leads to block b before they wait have to be together at the vote of
  * block v behind. */
 static bool is_demanded(const struct ir_cfg *c, const struct ir_dominators *d, uint32_t b, uint32_t s,
-                        uint32_t v, uint32_t n)
+                        uint32_t v, const bool *barriers, uint32_t n)
 {
-    bool vote[BLOCKS] = {0}, demanded = false;
-    vote[v] = true;
-    if (!leads_to(c, s, vote, n))
+    bool demanded = false;
+    if (!leads_freely(c, s, v, barriers))
         return false;
     for (uint32_t x = 0; x < n; x++) {
         const struct ir_block *block = ir_block_at(c->fn, x);
@@ -241,11 +259,11 @@ static bool is_demanded(const struct ir_cfg *c, const struct ir_dominators *d, u
         uint32_t sides = 0;
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint32_t t = block->edges.at[e].block;
-            if (leads[t] || !leads_to(c, t, vote, n))
+            if (leads[t] || !leads_freely(c, t, v, barriers))
                 continue;
             leads[t] = true;
             sides++;
-            reach(c, t, d->idom[x], false, before);
+            reach_freely(c, t, d->idom[x], barriers, before);
         }
         demanded |= bitset_has(c->reachable, x) && sides > 1 && (b == x || before[b]);
     }
@@ -253,7 +271,7 @@ static bool is_demanded(const struct ir_cfg *c, const struct ir_dominators *d, u
 }
 
 static bool is_exit(const struct ir_cfg *c, const struct ir_dominators *d, uint32_t b, uint32_t s,
-                    const bool *waits, const bool *votes, uint32_t n)
+                    const bool *barriers, const bool *waits, const bool *votes, uint32_t n)
 {
     const struct ir_block *block = ir_block_at(c->fn, b);
     bool wait = false, demanded = false;
@@ -261,7 +279,7 @@ static bool is_exit(const struct ir_cfg *c, const struct ir_dominators *d, uint3
         wait |= leads_to(c, block->edges.at[e].block, waits, n);
     for (uint32_t v = 0; v < n; v++) {
         bool asks = votes[v] && bitset_has(c->reachable, v) && !leads_to(c, v, waits, n);
-        demanded |= asks && is_demanded(c, d, b, s, v, n);
+        demanded |= asks && is_demanded(c, d, b, s, v, barriers, n);
     }
     return wait && !demanded && !leads_to(c, s, waits, n);
 }
@@ -285,7 +303,7 @@ static void check_exits(struct arena *a, struct ir_function *f, uint32_t n)
         for (uint32_t e = 0; bitset_has(c->reachable, b) && e < ir_block_at(f, b)->edges.count; e++) {
             uint32_t s = ir_block_at(f, b)->edges.at[e].block;
             bool exit = map_get(&exits, ir_edge_key(b, s)) != MAP_NONE;
-            assert_true(exit == is_exit(c, d, b, s, waits, votes, n));
+            assert_true(exit == is_exit(c, d, b, s, barriers, waits, votes, n));
             ir_block_at(f, b)->edges.at[e].breaks = exit;
             edges_seen[exit]++;
         }
