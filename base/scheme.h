@@ -43,9 +43,6 @@ enum scheme_property {
     SCHEME_PREDICTIONS = 256,
     /* reconverge brings loops into normal form: what passes before it do for that pays. */
     SCHEME_NORMAL_LOOPS = 512,
-    /* Of a machine that holds nobody: threads that have left a loop return before the others come to a barrier
-     * in it, as the level's own passes leave its code. */
-    SCHEME_LEAVES_LOOPS = 1024,
     /* The machine does not know which calls threads are in: functions are laid out before those that call
      * them, so that they run first. */
     SCHEME_CALLEES_FIRST = 2048

@@ -371,11 +371,20 @@ bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f)
     return waits(&x) && find(&x) != IR_NO_BLOCK;
 }
 
+/* Whether reconverge has named places: before it, blocks that lead to several barriers would be in its way. */
+static bool has_places(const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        if (ir_block_at(f, b)->reconverge != IR_NO_BLOCK)
+            return true;
+    return false;
+}
+
 bool opt_join_barriers(struct opt_context *c, struct ir_function *f)
 {
     struct joiner x = {.c = c, .f = f, .arena = c->scratch, .waiting = *opt_waiting_functions(c, f->module)};
     bool changed = false;
-    if (opt_scheme_has(c, SCHEME_HOLDS) || !waits(&x))
+    if (opt_scheme_has(c, SCHEME_HOLDS) || !has_places(f) || !waits(&x))
         return false;
     for (bool again = true; again;) {
         struct scratch scratch;

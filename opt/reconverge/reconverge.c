@@ -399,14 +399,20 @@ static void dispatch(struct reconverge *x, uint32_t node)
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-/* Nobody waits for threads that can't come to a ret any more: they stay in an endless loop, or a trap stops
- * all. */
-static void pass_over_endless(struct reconverge *x)
+static u32_vec returning_nodes(const struct reconverge *x)
 {
     u32_vec rets = {0};
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
             vec_push(x->arena, &rets, ir_order_node(x->o, x->g->rpo[i]));
+    return rets;
+}
+
+/* Nobody waits for threads that can't come to a ret any more: they stay in an endless loop, or a trap stops
+ * all. */
+static void pass_over_endless(struct reconverge *x)
+{
+    u32_vec rets = returning_nodes(x);
     x->returning = reconverge_reach(x, &rets, UINT32_MAX, true, NOWHERE);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
@@ -499,6 +505,24 @@ static void find_meetings(struct reconverge *x)
         bitset_add(x->meetings, ir_order_node(x->o, b));
 }
 
+/* Of edges that broke before, those from which all paths end at barriers still do: they are there for the sake
+ * of operations that have their dispatch block by now. */
+static void keep_exits_to_barriers(struct reconverge *x, const struct map *broken)
+{
+    u32_vec rets = returning_nodes(x);
+    struct bitset free = reconverge_reach(x, &rets, UINT32_MAX, true, ends(x));
+    for (uint32_t i = 0; i < x->g->rpo_count && broken->count && ends(x).bits; i++) {
+        uint32_t b = x->g->rpo[i];
+        const struct ir_block *block = ir_block_at(x->f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t to = block->edges.at[e].block;
+            bool ends_at_barriers = !bitset_has(free, ir_order_target(x->o, b, to));
+            if (ends_at_barriers && map_get(broken, ir_edge_key(b, to)) != MAP_NONE)
+                map_set(x->arena, &x->exits, ir_edge_key(b, to), 1);
+        }
+    }
+}
+
 /* True: the graph has changed, and what was known of values with it. `work`: of the rounds before, and of
  * this. */
 static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *work)
@@ -508,6 +532,11 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
     x.divergent =
         bitset_new(x.arena, f->blocks.count); /* the runner drops its own when there are new blocks */
     bitset_copy(x.divergent, *opt_divergent_branches(c, f));
+    struct map broken = {0};
+    ir_each_block(i, b, f)
+        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
+            if (ir_block_at(f, b)->edges.at[e].breaks)
+                map_set(x.arena, &broken, ir_edge_key(b, ir_block_at(f, b)->edges.at[e].block), 1);
     opt_forget_places(c, f);
     x.g = opt_cfg(c, f);
     x.o = ir_order_new(x.arena, x.g, ir_cycles_new(x.arena, x.g), opt_tokens(c, f),
@@ -523,6 +552,7 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
     memset(x.virtual, 0xff, x.o->cycles->count * sizeof *x.virtual);
     find_meetings(&x);
     pass_over_endless(&x);
+    keep_exits_to_barriers(&x, &broken);
     find_tail(&x);
     x.dominators = opt_dominators(c, f);
     x.waits = ir_reconvergence_tree(x.arena, x.g, x.o, &x.exits, x.virtual, opt_scheme_has(c, SCHEME_HOLDS));
@@ -560,7 +590,8 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
     opt_split_scopes(c, f);
     if (!(f->flags & IR_FN_KERNEL))
         opt_return_once(c->scratch, opt_cfg(c, f), f); /* threads that called a function together return so */
-    opt_forget_places(c, f);
+    if (!opt_scheme_has(c, SCHEME_HOLDS))
+        opt_forget_places(c, f);
     bool rounds = leaves_barriers(c, f) || opt_scheme_has(c, SCHEME_NORMAL_LOOPS);
     uint32_t left = opt_cycles(c, f)->count + 2;
     bool again = run_round(c, f, &work) || rounds;
