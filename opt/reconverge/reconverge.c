@@ -590,6 +590,7 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
     opt_split_scopes(c, f);
     if (!(f->flags & IR_FN_KERNEL))
         opt_return_once(c->scratch, opt_cfg(c, f), f); /* threads that called a function together return so */
+    opt_invalidate(c, f);
     if (!opt_scheme_has(c, SCHEME_HOLDS))
         opt_forget_places(c, f);
     bool rounds = leaves_barriers(c, f) || opt_scheme_has(c, SCHEME_NORMAL_LOOPS);
