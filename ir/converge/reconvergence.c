@@ -166,12 +166,14 @@ static bool leads_to(const struct finder *x, uint32_t from, uint32_t to)
     return false;
 }
 
-static bool is_in_cycle(const struct ir_order *o, uint32_t b)
+static bool is_branch_outside_cycles(const struct ir_order *o, const struct ir_cfg *c, uint32_t b)
 {
-    uint32_t k = b == IR_NO_BLOCK ? 0 : o->scope.at[b];
+    if (b == IR_NO_BLOCK || ir_block_at(c->fn, b)->edges.count < 2)
+        return false;
+    uint32_t k = o->scope.at[b];
     while (k != o->scopes && k >= o->cycles->count)
         k = o->around[k];
-    return k != o->scopes;
+    return k == o->scopes;
 }
 
 struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
@@ -191,7 +193,7 @@ struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg
                                            : IR_NO_BLOCK;
         if (parent != IR_NO_BLOCK && parent != at_barriers(&parts))
             d->idom[node] = parent;
-        else if (parent != IR_NO_BLOCK && d->idom[node] != IR_NO_BLOCK && !is_in_cycle(o, b) &&
+        else if (parent != IR_NO_BLOCK && d->idom[node] != IR_NO_BLOCK && is_branch_outside_cycles(o, c, b) &&
                  !leads_to(&parts, node, d->idom[node]))
             d->idom[node] = IR_NO_BLOCK;
     }

@@ -90,8 +90,7 @@ struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32
             reconverge_add_successors(x, node, &next);
         x->work += next.count + 1;
         for (uint32_t i = 0; i < next.count; i++) {
-            bool stops = next.at[i] < stop.bits && bitset_has(stop, next.at[i]);
-            if (!stops && position(x, next.at[i]) < limit)
+            if (!is_in(stop, next.at[i]) && position(x, next.at[i]) < limit)
                 walk_add(&w, next.at[i]);
         }
     }
