@@ -44,7 +44,7 @@ static int check_switches(struct tuning *x)
     if (o.values[OPT_OPTION_predict] == OPT_predict_off)
         return complain(x->command, EXIT_USAGE,
                         "-fpredict=off honours no prediction: tune has nothing to look for");
-    x->finds = o.values[OPT_OPTION_predict] == OPT_predict_auto;
+    x->finds = opt_finds_predictions(&o);
     return EXIT_OK;
 }
 

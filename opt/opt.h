@@ -238,7 +238,14 @@ bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report
  * stays as it is. */
 void opt_performance_notes(const struct ir_module *m, const struct opt_options *o, struct diagnostics *d);
 
-/* Predictions of the source whose threshold is OPT_THRESHOLD_OFF go; to be called before opt_run. */
+/* Whether the compiler looks for predictions itself. */
+static inline bool opt_finds_predictions(const struct opt_options *o)
+{
+    uint32_t word = o->values[OPT_OPTION_predict];
+    return word == OPT_predict_auto || word == OPT_predict_found;
+}
+/* Predictions of the source whose threshold is OPT_THRESHOLD_OFF go, and for -fpredict=found all; to be called
+ * before opt_run. */
 void opt_leave_out_predictions(struct ir_module *m, const struct opt_options *o);
 /* Removes Predicts from which no thread comes to what is predicted, with a warning for each (group `predict`),
  * whatever the scheme. The module is fresh from the front end, or as it was read. */

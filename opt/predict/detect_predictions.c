@@ -1,5 +1,5 @@
 /* detect_predictions.c: predictions that nobody wrote ("Speculative Reconvergence", section 4.5), and whether
- * those of the source pay. Runs for -fpredict=auto alone.
+ * those of the source pay. Runs for -fpredict=auto, and for -fpredict=found, where the source has none left.
  *
  * Two patterns in the cycle forest: *iteration delay*, a divergent branch in a loop, one side of which is to be
  * run by lanes of several iterations together; and *loop merge*, a loop that lanes leave in different
@@ -9,16 +9,16 @@
  * each threshold of a list. Of an outermost loop one prediction is taken, the one that saves most; where it
  * saves less than DETECT_MARGIN per cent none is, and a remark says what was found.
  *
- * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, keeps a
- * threshold that it names unless another one saves as much more, and is dropped where it would not pay; several
- * are left as they are. Whatever is declined has a remark that says why.
+ * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, and keeps
+ * a threshold that it names unless another one saves as much more; several are left as they are. None is
+ * dropped. Whatever is declined, or does not pay, has a remark that says why.
  */
 #include "opt/predict/detect_predictions.h"
 
 enum { ALL = 0, STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4 };
 
 struct weighed {
-    uint64_t without, with;
+    uint64_t without, with, own; /* own: with the source's threshold, where there is one of the source */
     uint32_t threshold;
 };
 /* ---- weighing ---------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static struct weighed weigh(struct detection *d, const struct candidate *k)
     struct cost_figures figures = {0};
     uint64_t steps = d->c->options->limits[OPT_LIMIT_predict_steps];
     cost_replay(s, &rules, steps, &figures);
-    struct weighed best = {.without = figures.cycles, .with = UINT64_MAX};
+    struct weighed best = {.without = figures.cycles, .with = UINT64_MAX, .own = UINT64_MAX};
     rules = (struct cost_rules){k->label, k->start, detect_region(d, k->start, k->label), 0};
     uint32_t threshold = d->sample->lanes > 1 ? 1 : ALL;
     for (bool more = !figures.cut; more; threshold = next_threshold(d, threshold)) {
@@ -69,9 +69,10 @@ static struct weighed weigh(struct detection *d, const struct candidate *k)
         }
         more = threshold != ALL;
     }
-    uint64_t own = k->threshold ? try_threshold(s, &rules, k->threshold, steps) : UINT64_MAX;
-    if (own != UINT64_MAX && !saves(best.with, own))
-        best = (struct weighed){best.without, own, k->threshold};
+    if (k->number != DETECT_FOUND && best.with != UINT64_MAX)
+        best.own = try_threshold(s, &rules, k->threshold, steps);
+    if (k->threshold && best.own != UINT64_MAX && !saves(best.with, best.own))
+        best = (struct weighed){best.without, best.own, best.own, k->threshold};
     scratch_end(&scratch);
     return best;
 }
@@ -136,16 +137,29 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
 
 /* ---- the source's ------------------------------------------------------------------------------------ */
 
-static void remove_prediction(struct ir_function *f, uint32_t number)
+static void set_threshold(struct ir_function *f, uint32_t number, uint32_t threshold)
 {
-    ir_each_block(i, b, f) {
-        for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
-            next = ir_at(f, r)->next;
-            enum ir_op op = ir_at(f, r)->op;
-            if ((op == IR_predict || op == IR_predict_point) && ir_at(f, r)->imm == number)
-                ir_remove(f, r);
-        }
-    }
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_predict && ir_at(f, r)->imm == number)
+                ir_at(f, r)->imm2 = threshold;
+}
+
+/* One that does not pay stays as it is: who wrote it may know more than the model. Like all notes of the group
+ * `perf` what is said is no warning, which -Werror would refuse. */
+static void tell_kept(const struct detection *d, const struct candidate *k, struct weighed w)
+{
+    bool costs = w.own > w.without;
+    const char *figures =
+        arena_printf(d->arena, "in the model a warp takes %llu cycles instead of %llu if %s at line %u",
+                     (unsigned long long)w.own, (unsigned long long)w.without,
+                     lanes_text(d->arena, k->threshold), place_of(d->f, k->label).line);
+    opt_remark(d->c, d->f, OPT_MISSED, "predict", k->at, "the prediction %s, and is kept: %s",
+               costs ? "does not pay" : arena_printf(d->arena, "saves less than %u %%", DETECT_MARGIN),
+               figures);
+    if (costs && diag_is_on(d->c->diagnostics, DIAG_GROUP_perf, k->at.line))
+        diag_add(d->c->diagnostics, DIAG_REMARK, "perf", (span){k->at, {0}},
+                 "in @%s: the prediction seems to cost: %s", d->f->name, figures);
 }
 
 /* Predictions of the source, each one of its nest alone; nests of others are marked only. False: a function is
@@ -228,14 +242,14 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
             continue;
         k->number = i;
         struct weighed w = weigh(d, k);
-        bool taken = pays(w);
-        tell(d, k, w, taken);
-        if (!taken)
-            remove_prediction(d->f, i);
-        for (uint32_t b = 0; taken && b < d->f->order.count; b++)
-            ir_each_ins(r, d->f, d->f->order.at[b])
-                if (ir_at(d->f, r)->op == IR_predict && ir_at(d->f, r)->imm == i)
-                    ir_at(d->f, r)->imm2 = w.threshold;
+        if (!pays(w) && w.own != UINT64_MAX) {
+            tell_kept(d, k, w);
+            continue;
+        }
+        tell(d, k, w, pays(w));
+        if (!pays(w))
+            continue;
+        set_threshold(d->f, i, w.threshold);
         changed = true;
     }
     return changed;
@@ -382,7 +396,7 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
 bool opt_detect_predictions(struct opt_context *c, struct ir_module *m)
 {
     bool changed = false;
-    if (opt_option(c, OPT_OPTION_predict) != OPT_predict_auto)
+    if (!opt_finds_predictions(c->options))
         return false;
     const uint64_t *functions = opt_costs(c, m)->at;
     const struct cost_branches *branches = cost_branches_new(c->scratch, m, c->options);

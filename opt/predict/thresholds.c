@@ -101,14 +101,16 @@ static uint32_t function_named(const struct ir_module *m, place at)
     return UINT32_MAX;
 }
 
-static void remove_one(struct ir_function *f, uint32_t number, uint32_t function)
+/* The prediction of this number, and those of the function; or all. */
+static void remove_marks(struct ir_function *f, uint32_t number, uint32_t function, bool all)
 {
     ir_each_block(k, b, f) {
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
             const struct ir_ins *ins = ir_at(f, r);
             bool label = ins->op == IR_predict || ins->op == IR_predict_point;
+            bool of_function = ins->op == IR_predict_function;
             next = ins->next;
-            if ((label && ins->imm == number) || (ins->op == IR_predict_function && ins->imm == function))
+            if ((label && (all || ins->imm == number)) || (of_function && (all || ins->imm == function)))
                 ir_remove(f, r);
         }
     }
@@ -123,7 +125,9 @@ void opt_leave_out_predictions(struct ir_module *m, const struct opt_options *o)
         uint32_t function = name.to.line ? UINT32_MAX : function_named(m, name.from);
         for (uint32_t i = 0; i < m->functions.count; i++) {
             struct ir_function *f = m->functions.at[i];
-            remove_one(f, name.to.line ? number_of(f, name) : UINT32_MAX, function);
+            remove_marks(f, name.to.line ? number_of(f, name) : UINT32_MAX, function, false);
         }
     }
+    for (uint32_t i = 0; o->values[OPT_OPTION_predict] == OPT_predict_found && i < m->functions.count; i++)
+        remove_marks(m->functions.at[i], UINT32_MAX, UINT32_MAX, true);
 }
