@@ -94,6 +94,8 @@ uint32_t barriers_find_calls(struct barriers *x);
 bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent);
 /* Functions that are called in p's area, and may call the predicted one, inherit that. */
 void barriers_hand_on(struct barriers *x, const struct barrier_prediction *p);
+/* wrap_predicted.c: the name that the source gives a function which may be a wrapper. */
+const char *barriers_source_name(struct arena *a, const struct ir_function *f);
 /* What diagnostics call the target of a prediction: "label", or "function 'f'" (in the function's arena). */
 const char *barriers_name(const struct barriers *x, const struct barrier_prediction *p);
 

@@ -69,7 +69,8 @@ const char *barriers_name(const struct barriers *x, const struct barrier_predict
 {
     return p->function == BARRIER_NO_FUNCTION
                ? "label"
-               : arena_printf(x->arena, "function '%s'", x->m->functions.at[p->function]->name);
+               : arena_printf(x->arena, "function '%s'",
+                              barriers_source_name(x->arena, x->m->functions.at[p->function]));
 }
 
 /* The wait has one threshold: that of the first Predict. */
