@@ -8,50 +8,48 @@ void stream_fail(struct stream *s, const char *why)
     s->at = s->end;
 }
 
-/* The low `n` bytes of x. */
-static uint64_t exchange(struct stream *s, uint64_t x, unsigned n)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes are exchanged as they lie in memory");
+
+void stream_raw(struct stream *s, void *bytes, size_t n)
 {
-    uint8_t bytes[8];
     if (stream_writing(s)) {
-        for (unsigned i = 0; i < n; i++)
-            bytes[i] = (uint8_t)(x >> 8 * i);
-        text_add(s->out, (const char *)bytes, n);
-        return x;
+        text_add(s->out, bytes, n);
+        return;
     }
     if ((size_t)(s->end - s->at) < n) {
         stream_fail(s, "the file ends too early");
-        return 0;
+        memset(bytes, 0, n);
+        return;
     }
-    x = 0;
-    for (unsigned i = 0; i < n; i++)
-        x |= (uint64_t)s->at[i] << 8 * i;
+    if (n)
+        memcpy(bytes, s->at, n);
     s->at += n;
-    return x;
 }
 
 void stream_u8(struct stream *s, uint8_t *x)
 {
-    *x = (uint8_t)exchange(s, *x, 1);
+    stream_raw(s, x, sizeof *x);
 }
 
 void stream_u16(struct stream *s, uint16_t *x)
 {
-    *x = (uint16_t)exchange(s, *x, 2);
+    stream_raw(s, x, sizeof *x);
 }
 
 void stream_u32(struct stream *s, uint32_t *x)
 {
-    *x = (uint32_t)exchange(s, *x, 4);
+    stream_raw(s, x, sizeof *x);
 }
 
 void stream_u64(struct stream *s, uint64_t *x)
 {
-    *x = exchange(s, *x, 8);
+    stream_raw(s, x, sizeof *x);
 }
 
 void stream_bool(struct stream *s, bool *x)
 {
-    uint64_t bit = exchange(s, *x, 1);
+    uint8_t bit = *x;
+    stream_raw(s, &bit, sizeof bit);
     if (bit > 1)
         stream_fail(s, "a truth value is neither 0 nor 1");
     *x = bit == 1;
@@ -59,10 +57,7 @@ void stream_bool(struct stream *s, bool *x)
 
 void stream_double(struct stream *s, double *x)
 {
-    uint64_t bits;
-    memcpy(&bits, x, sizeof bits);
-    bits = exchange(s, bits, 8);
-    memcpy(x, &bits, sizeof bits);
+    stream_raw(s, x, sizeof *x);
 }
 
 void stream_length(struct stream *s, uint32_t *n, uint32_t least)

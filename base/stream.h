@@ -19,6 +19,8 @@ static inline bool stream_writing(const struct stream *s)
 /* `why` is a static text; the first one counts. Nothing more is read. */
 void stream_fail(struct stream *s, const char *why);
 
+/* n bytes as they lie in memory; where the file ends before, zeros are read. */
+void stream_raw(struct stream *s, void *bytes, size_t n);
 /* Written as bytes of their size, a bool as one that must be 0 or 1, a double as its bits. */
 void stream_u8(struct stream *s, uint8_t *x);
 void stream_u16(struct stream *s, uint16_t *x);
@@ -41,6 +43,17 @@ void stream_length(struct stream *s, uint32_t *n, uint32_t least);
             vec_resize((s)->arena, (v), n_);                                                                 \
         for (uint32_t i_ = 0; i_ < n_ && !(s)->why; i_++)                                                    \
             exchange((s), &(v)->at[i_]);                                                                     \
+    } while (0)
+/* The same for elements that lie in memory as they do in the file, which is `bytes` for each: structures of
+ * numbers without padding. All are copied at once. */
+#define stream_rows(s, v, bytes)                                                                             \
+    do {                                                                                                     \
+        _Static_assert(sizeof *(v)->at == (bytes), "the rows have padding");                                 \
+        uint32_t n_ = (v)->count;                                                                            \
+        stream_length((s), &n_, (bytes));                                                                    \
+        if (!stream_writing(s))                                                                              \
+            vec_resize((s)->arena, (v), n_);                                                                 \
+        stream_raw((s), (v)->at, (size_t)n_ *(bytes));                                                       \
     } while (0)
 
 #endif

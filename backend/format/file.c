@@ -24,12 +24,17 @@ static void exchange_header(struct stream *s, struct header *h)
     stream_u64(s, &h->hash);
 }
 
-void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out)
+static void add_header(const struct stream_kind *kind, const void *body, size_t n, struct text *out)
 {
     struct stream s = {.out = out};
     struct header h = {kind->version, kind->vocabulary, n, stream_hash(STREAM_HASH_START, body, n)};
     text_add(out, kind->magic, STREAM_MAGIC_BYTES);
     exchange_header(&s, &h);
+}
+
+void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out)
+{
+    add_header(kind, body, n, out);
     text_add(out, body, n);
 }
 
@@ -57,13 +62,18 @@ static const char *open_body(struct stream *s, const struct stream_kind *kind, c
 
 /* ---- whole files ------------------------------------------------------------------------------------- */
 
+/* The header is known when the body stands behind it. */
 void stream_write(const struct stream_kind *kind, void *object, struct text *out)
 {
     struct scratch scratch;
-    struct text body = {.arena = scratch_begin(&scratch)};
-    struct stream s = {.out = &body};
+    struct text header = {.arena = scratch_begin(&scratch)};
+    struct stream s = {.out = out};
+    size_t begin = out->length;
+    add_header(kind, NULL, 0, out);
+    size_t body = out->length;
     kind->exchange(&s, object);
-    stream_seal(kind, body.at, body.length, out);
+    add_header(kind, out->at + body, out->length - body, &header);
+    memcpy(out->at + begin, header.at, header.length);
     scratch_end(&scratch);
 }
 

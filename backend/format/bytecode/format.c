@@ -28,79 +28,12 @@ void bc_program_free(struct bc_program *p)
 
 /* ---- rows of the tables ------------------------------------------------------------------------------ */
 
-static void exchange_word(struct stream *s, struct bc_ins *ins)
-{
-    stream_u16(s, &ins->op);
-    if (ins->op == BC_branch) {
-        struct bc_branch *b = (struct bc_branch *)ins;
-        stream_u16(s, &b->site);
-        stream_u32(s, &b->yes);
-        stream_u32(s, &b->no);
-        stream_u32(s, &b->reconverge);
-        return;
-    }
-    stream_u16(s, &ins->d);
-    stream_u16(s, &ins->a);
-    stream_u16(s, &ins->b);
-    stream_u16(s, &ins->c);
-    stream_u16(s, &ins->e);
-    stream_u32(s, &ins->imm);
-}
-
-static void exchange_block(struct stream *s, struct bc_block *b)
-{
-    stream_u32(s, &b->code);
-    stream_u32(s, &b->instructions);
-    stream_u32(s, &b->overhead);
-    stream_u32(s, &b->cycles);
-    stream_u32(s, &b->first_line);
-    stream_u32(s, &b->line_count);
-    stream_u32(s, &b->frontier);
-}
-
-static void exchange_waiting(struct stream *s, struct bc_waiting *w)
-{
-    stream_u32(s, &w->place);
-    stream_u32(s, &w->at);
-}
-
-static void exchange_line(struct stream *s, struct bc_line *l)
-{
-    stream_u32(s, &l->line);
-    stream_u32(s, &l->instructions);
-    stream_u32(s, &l->cycles);
-}
-
-static void exchange_site(struct stream *s, struct bc_site *site)
-{
-    stream_u32(s, &site->line);
-    stream_u32(s, &site->column);
-    stream_u32(s, &site->kind);
-    stream_u32(s, &site->block);
-}
-
 static void exchange_case(struct stream *s, struct bc_case *c)
 {
     uint64_t bits = (uint64_t)c->value;
     stream_u64(s, &bits);
     c->value = (int64_t)bits;
     stream_u32(s, &c->target);
-}
-
-static void exchange_switch(struct stream *s, struct bc_switch *w)
-{
-    stream_u32(s, &w->first);
-    stream_u32(s, &w->count);
-    stream_u32(s, &w->otherwise);
-    stream_u32(s, &w->reconverge);
-    stream_u32(s, &w->site);
-}
-
-static void exchange_operand(struct stream *s, struct bc_operand *o)
-{
-    stream_u8(s, &o->type);
-    stream_u8(s, &o->kind);
-    stream_u16(s, &o->reg);
 }
 
 static void exchange_host(struct stream *s, struct bc_host *h)
@@ -161,13 +94,13 @@ static void exchange_program(struct stream *s, void *program)
     struct bc_program *p = program;
     stream_string(s, &p->file);
     stream_string(s, &p->scheme);
-    stream_vector(s, &p->code, 16, exchange_word);
-    stream_vector(s, &p->blocks, 28, exchange_block);
-    stream_vector(s, &p->lines, 12, exchange_line);
-    stream_vector(s, &p->sites, 16, exchange_site);
+    stream_rows(s, &p->code, 16);
+    stream_rows(s, &p->blocks, 28);
+    stream_rows(s, &p->lines, 12);
+    stream_rows(s, &p->sites, 16);
     stream_vector(s, &p->cases, 12, exchange_case);
-    stream_vector(s, &p->switches, 20, exchange_switch);
-    stream_vector(s, &p->operands, 4, exchange_operand);
+    stream_rows(s, &p->switches, 20);
+    stream_rows(s, &p->operands, 4);
     stream_vector(s, &p->hosts, 6, exchange_host);
     stream_vector(s, &p->texts, 4, exchange_text);
     stream_vector(s, &p->functions, 25, exchange_function);
@@ -177,7 +110,7 @@ static void exchange_program(struct stream *s, void *program)
     stream_bytes(s, &p->data, &p->data_bytes);
     stream_u32(s, &p->shared_bytes);
     stream_bool(s, &p->checks_waiting);
-    stream_vector(s, &p->waiting, 8, exchange_waiting);
+    stream_rows(s, &p->waiting, 8);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

@@ -54,22 +54,12 @@ const uint8_t bc_letters[128] = {
     ['S'] = BC_FILE_SCALARS | BC_LETTER_WRITTEN,
 };
 
-static bool is_branch_form(enum bc_op op)
-{
-    return op < BC_SCALAR_OPS && op % BC_FORMS >= BC_FORM_B;
-}
-
 const struct bc_op_info *bc_op_info(enum bc_op op)
 {
     if ((unsigned)op >= BC_OPS ||
-        (is_branch_form(op) && !bc_is_comparison((enum scalar_case)(op / BC_FORMS))))
+        (bc_is_branch_form(op) && !bc_is_comparison((enum scalar_case)(op / BC_FORMS))))
         return NULL;
     return &bc_op_rows[op];
-}
-
-bool bc_has_branch_word(enum bc_op op)
-{
-    return is_branch_form(op) || op == BC_br || op == BC_sbr;
 }
 
 bool bc_ends_block(enum bc_op op)
@@ -105,7 +95,7 @@ unsigned bc_parts(const struct bc_ins *ins)
     case BC_await: return 0;
     case BC_assert_below:
     case BC_assert_below_s: return 2;
-    default: return is_branch_form(op) || bc_operands(op)[3] == '<' ? 2 : 1;
+    default: return bc_is_branch_form(op) || bc_operands(op)[3] == '<' ? 2 : 1;
     }
 }
 

@@ -265,8 +265,16 @@ static inline bool bc_is_comparison(enum scalar_case c)
 {
     return scalar_case_info[c].op >= SCALAR_OP_eq && scalar_case_info[c].op <= SCALAR_OP_le;
 }
+/* A scalar case that ends a block: it branches by what it computes. */
+static inline bool bc_is_branch_form(enum bc_op op)
+{
+    return op < BC_SCALAR_OPS && op % BC_FORMS >= BC_FORM_B;
+}
 /* Whether a branch word (struct bc_branch) follows. */
-bool bc_has_branch_word(enum bc_op op);
+static inline bool bc_has_branch_word(enum bc_op op)
+{
+    return bc_is_branch_form(op) || op == BC_br || op == BC_sbr;
+}
 bool bc_ends_block(enum bc_op op); /* what comes after it is a block word or the function's end */
 bool bc_returns(enum bc_op op);
 /* Instructions that a word counts for, 0 to 2: a comparison that is part of a branch or an assertion, and an

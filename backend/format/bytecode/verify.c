@@ -55,7 +55,7 @@ static bool check_reconvergence(struct verifier *v, uint32_t code)
            verify_fail(v, "word %u: reconverge %u has no BC_RECONVERGE", v->at, code);
 }
 
-bool verify_register(struct verifier *v, char letter, uint32_t reg)
+static inline bool check_register(struct verifier *v, char letter, uint32_t reg)
 {
     bool wide = bc_is_wide(letter);
     if (wide && reg % 2)
@@ -67,6 +67,12 @@ bool verify_register(struct verifier *v, char letter, uint32_t reg)
     return true;
 }
 
+bool verify_register(struct verifier *v, char letter, uint32_t reg)
+{
+    return check_register(v, letter, reg);
+}
+
+/* What is no register. */
 static bool check_field(struct verifier *v, char letter, uint32_t x)
 {
     const struct bc_program *p = v->p;
@@ -76,7 +82,6 @@ static bool check_field(struct verifier *v, char letter, uint32_t x)
     case '?':
     case 'i': return true;
     case '<': return x < 32 || verify_fail(v, "word %u: shifts an index by %u bits", v->at, x);
-    case 't': return x == BC_NO_TOKEN || verify_register(v, 't', x);
     case '@': return x < p->sites.count || verify_fail(v, "word %u: no site %u", v->at, x);
     case 'k': return verify_target(v, x);
     case 'f':
@@ -88,7 +93,7 @@ static bool check_field(struct verifier *v, char letter, uint32_t x)
     case 'h': return x < p->hosts.count || verify_fail(v, "word %u: no host function %u", v->at, x);
     case 'g':
         return x < BC_MAX_SIGNATURE || verify_fail(v, "word %u: signature %u is out of range", v->at, x);
-    default: return verify_register(v, letter, x);
+    default: BUG("no operand is '%c'", letter);
     }
 }
 
@@ -98,18 +103,17 @@ static bool is_slot(const struct verifier *v, char letter, uint32_t reg)
 }
 
 /* Rule 6: a return slot is written by call, icall, or mov_v from another one. */
-static bool check_return_slots(struct verifier *v, const struct bc_ins *ins, const char *operands)
+static bool check_return_slots(struct verifier *v, const struct bc_ins *ins, char letter)
 {
-    if (!bc_is_written(operands[0]) || !is_slot(v, operands[0], ins->d) || is_call(ins) ||
-        (ins->op == BC_mov_v && is_slot(v, 'v', ins->a)))
+    if (!is_slot(v, letter, ins->d) || is_call(ins) || (ins->op == BC_mov_v && is_slot(v, 'v', ins->a)))
         return true;
     return verify_fail(v, "word %u: writes the return slot %u", v->at, ins->d);
 }
 
 /* Rule 3: preloads hold for the whole launch. */
-static bool check_preloads(struct verifier *v, const struct bc_ins *ins, const char *operands)
+static bool check_preloads(struct verifier *v, const struct bc_ins *ins, char letter)
 {
-    return !bc_is_written(operands[0]) || !verify_is_preload(v, v->function_index, operands[0], ins->d) ||
+    return !verify_is_preload(v, v->function_index, letter, ins->d) ||
            verify_fail(v, "word %u: writes register %u, which is preloaded", v->at, ins->d);
 }
 
@@ -241,11 +245,17 @@ static bool check_word(struct verifier *v, const struct bc_ins *ins)
 {
     const char *operands = bc_op_info((enum bc_op)ins->op)->operands;
     const uint32_t fields[] = {ins->d, ins->a, ins->b, ins->c, ins->e, ins->imm};
-    for (unsigned i = 0; i < COUNT(fields); i++)
-        if (!check_field(v, operands[i], fields[i]))
+    for (unsigned i = 0; i < COUNT(fields); i++) {
+        char letter = operands[i];
+        bool is_nothing = letter == '-' ? fields[i] == 0 : letter == 't' && fields[i] == BC_NO_TOKEN;
+        if (!is_nothing &&
+            !(bc_file_of(letter) ? check_register(v, letter, fields[i]) : check_field(v, letter, fields[i])))
             return false;
-    return check_return_slots(v, ins, operands) && check_part(v, ins) && check_special(v, ins) &&
-           check_preloads(v, ins, operands);
+    }
+    char written = operands[0];
+    bool is_reserved = bc_is_written(written) && verify_may_be_reserved(v, written, ins->d);
+    return (!is_reserved || check_return_slots(v, ins, written)) && check_part(v, ins) &&
+           check_special(v, ins) && (!is_reserved || check_preloads(v, ins, written));
 }
 
 /* ---- functions --------------------------------------------------------------------------------------- */
@@ -260,6 +270,8 @@ static bool find_heads(struct verifier *v)
             return verify_fail(v, "word %u: no operation %u", i, (unsigned)op);
         if (op == BC_block)
             bitset_add(v->heads, i);
+        if (op == BC_call || op == BC_icall)
+            vec_push(&v->arena, &v->call_words, i);
         if (bc_has_branch_word(op) && ++i == p->code.count)
             return verify_fail(v, "word %u: no branch word behind a branch", i - 1);
     }

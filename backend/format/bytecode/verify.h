@@ -15,12 +15,14 @@ struct verifier {
     char *buffer; /* the reason */
     size_t size;
     bool failed;
-    struct bitset heads;        /* code words that are block words */
-    struct map signatures;      /* types number (bc_signature) -> its number among those that occur */
-    uint32_t nodes;             /* of the call graph: functions, then signatures */
-    uint32_t *component;        /* of the call graph, by node */
-    struct map slots, preloads; /* registers of each component */
-    struct map by_code;         /* first code word -> function */
+    struct bitset heads;         /* code words that are block words */
+    struct map signatures;       /* types number (bc_signature) -> its number among those that occur */
+    uint32_t nodes;              /* of the call graph: functions, then signatures */
+    uint32_t *component;         /* of the call graph, by node */
+    struct map slots, preloads;  /* registers of each component */
+    uint32_t reserved[BC_FILES]; /* registers from here on are neither, to any function */
+    u32_vec call_words;          /* of call and icall, ascending */
+    struct map by_code;          /* first code word -> function */
     VEC(struct verify_call) calls;
     uint32_t *needs[BC_FILES]; /* by file and function: registers */
     /* of the word being checked */
@@ -38,6 +40,11 @@ void verify_find_slots(struct verifier *v); /* from by_code; numbers the signatu
 uint32_t verify_signature(const struct verifier *v, uint32_t signature);
 /* Whether the register, read or written as the letter says, is a return slot to the function. */
 bool verify_is_slot(const struct verifier *v, uint32_t function, char letter, uint32_t reg);
+/* Whether it may be a return slot or preloaded: of most registers, false. */
+static inline bool verify_may_be_reserved(const struct verifier *v, char letter, uint32_t reg)
+{
+    return reg < v->reserved[bc_file_of(letter)];
+}
 /* The register is filled in for the kernel `function`, and for all that functions of its component name. */
 void verify_add_preload(struct verifier *v, uint32_t function, char letter, uint32_t reg);
 bool verify_is_preload(const struct verifier *v, uint32_t function, char letter, uint32_t reg);

@@ -20,6 +20,33 @@ static void join(uint32_t *component, uint32_t a, uint32_t b)
     component[find(component, a)] = find(component, b);
 }
 
+/* ---- calls ------------------------------------------------------------------------------------------- */
+
+/* The place in call_words of the function's first call. */
+static uint32_t first_call(const struct verifier *v, const struct bc_function *f)
+{
+    uint32_t low = 0, high = v->call_words.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (v->call_words.at[middle] < f->code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct bc_ins *call_of(const struct verifier *v, const struct bc_function *f, uint32_t i)
+{
+    bool is_inside = i < v->call_words.count && v->call_words.at[i] < f->end;
+    return is_inside ? &v->p->code.at[v->call_words.at[i]] : NULL;
+}
+
+/* The calls of a function that has code. */
+#define each_call(ins, v, f)                                                                                 \
+    const struct bc_ins *ins;                                                                                \
+    for (uint32_t i_ = first_call((v), (f)); (ins = call_of((v), (f), i_)); i_++)
+
 /* Signatures that occur alone are nodes: few do of all that there may be. */
 static void number_signature(struct verifier *v, uint32_t signature)
 {
@@ -33,12 +60,7 @@ static void number_signatures(struct verifier *v)
     for (uint32_t i = 0; i < v->p->functions.count; i++) {
         const struct bc_function *f = &v->p->functions.at[i];
         number_signature(v, f->signature);
-        for (uint32_t at = f->code; f->code != BC_NO_TARGET && at < f->end; at++) {
-            const struct bc_ins *ins = &v->p->code.at[at];
-            if (ins->op == BC_icall)
-                number_signature(v, ins->imm);
-            at += bc_has_branch_word((enum bc_op)ins->op);
-        }
+        each_call(ins, v, f) if (ins->op == BC_icall) number_signature(v, ins->imm);
     }
 }
 
@@ -62,10 +84,7 @@ static void join_function(struct verifier *v, uint32_t i)
     const struct bc_function *f = &v->p->functions.at[i];
     if (f->entry != BC_NO_TARGET)
         join(v->component, i, verify_signature(v, f->signature));
-    for (uint32_t at = f->code; at < f->end; at++) {
-        join_callee(v, i, &v->p->code.at[at]);
-        at += bc_has_branch_word((enum bc_op)v->p->code.at[at].op);
-    }
+    each_call(ins, v, f) join_callee(v, i, ins);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------------- */
@@ -84,9 +103,16 @@ static bool overlaps(const struct verifier *v, const struct map *set, uint32_t f
            (bc_is_wide(letter) && map_get(set, key_of(v, function, file, reg + 1)) != MAP_NONE);
 }
 
+/* Of a wide register the first part alone may be named by who reads the other. */
+static void reserve(struct verifier *v, struct map *set, uint32_t function, enum bc_file file, uint32_t reg)
+{
+    map_set(&v->arena, set, key_of(v, function, file, reg), 1);
+    v->reserved[file] = reg < v->reserved[file] ? v->reserved[file] : reg + 1;
+}
+
 static void add_slot(struct verifier *v, uint32_t function, uint32_t reg)
 {
-    map_set(&v->arena, &v->slots, key_of(v, function, BC_FILE_VECTORS, reg), 1);
+    reserve(v, &v->slots, function, BC_FILE_VECTORS, reg);
 }
 
 /* The function's own, and those that icalls name: signatures have return slots of their own. */
@@ -95,12 +121,7 @@ static void add_slots(struct verifier *v, uint32_t i)
     const struct bc_function *f = &v->p->functions.at[i];
     if (!f->kernel)
         add_slot(v, i, f->return_slot);
-    for (uint32_t at = f->code; at < f->end; at++) {
-        const struct bc_ins *ins = &v->p->code.at[at];
-        if (ins->op == BC_icall)
-            add_slot(v, i, ins->d);
-        at += bc_has_branch_word((enum bc_op)ins->op);
-    }
+    each_call(ins, v, f) if (ins->op == BC_icall) add_slot(v, i, ins->d);
 }
 
 void verify_find_slots(struct verifier *v)
@@ -130,7 +151,7 @@ bool verify_is_slot(const struct verifier *v, uint32_t function, char letter, ui
 void verify_add_preload(struct verifier *v, uint32_t function, char letter, uint32_t reg)
 {
     for (uint32_t part = 0; part <= bc_is_wide(letter); part++)
-        map_set(&v->arena, &v->preloads, key_of(v, function, bc_file_of(letter), reg + part), 1);
+        reserve(v, &v->preloads, function, bc_file_of(letter), reg + part);
 }
 
 bool verify_is_preload(const struct verifier *v, uint32_t function, char letter, uint32_t reg)

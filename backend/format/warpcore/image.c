@@ -35,12 +35,6 @@ uint32_t wc_argument_words(const struct wc_kernel *k)
 
 /* ---- the body ---------------------------------------------------------------------------------------- */
 
-static void exchange_place(struct stream *s, place *at)
-{
-    stream_u32(s, &at->line);
-    stream_u32(s, &at->column);
-}
-
 static void exchange_symbol(struct stream *s, struct wc_symbol *symbol)
 {
     stream_string(s, &symbol->name);
@@ -50,7 +44,7 @@ static void exchange_symbol(struct stream *s, struct wc_symbol *symbol)
 static void exchange_text(struct stream *s, struct wc_text *t)
 {
     stream_bytes(s, (const uint8_t **)&t->bytes, &t->length);
-    stream_vector(s, &t->operands, 1, stream_u8);
+    stream_rows(s, &t->operands, 1);
 }
 
 static void exchange_kernel(struct stream *s, struct wc_kernel *k)
@@ -72,8 +66,8 @@ static void exchange_image(struct stream *s, void *image)
     struct wc_image *m = image;
     stream_string(s, &m->file);
     stream_u32(s, &m->mode);
-    stream_vector(s, &m->code, 4, stream_u32);
-    stream_vector(s, &m->places, 8, exchange_place);
+    stream_rows(s, &m->code, 4);
+    stream_rows(s, &m->places, 8);
     stream_vector(s, &m->symbols, 8, exchange_symbol);
     stream_vector(s, &m->texts, 8, exchange_text);
     stream_vector(s, &m->kernels, 37, exchange_kernel);
