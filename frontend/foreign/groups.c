@@ -102,9 +102,9 @@ static bool may_be_of_group(struct parser *p, const char *word, const char *afte
     static const char *const functions[] = {"this_thread_block", "tiled_partition", "sync"};
     bool may = after[0] == ':' && after[1] == ':';
     for (size_t i = 0; i < COUNT(types) && !may; i++)
-        may = *types[i] == *word && strcmp(types[i], word) == 0;
+        may = fe_is_same(types[i], word);
     for (size_t i = 0; i < COUNT(functions) && !may; i++)
-        may = *functions[i] == *word && strcmp(functions[i], word) == 0;
+        may = fe_is_same(functions[i], word);
     return may || map_get(&p->groups.names, (uintptr_t)word) != MAP_NONE;
 }
 

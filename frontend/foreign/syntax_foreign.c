@@ -46,7 +46,7 @@ static bool guess_chevrons(struct parser *p, const struct syntax_error *e)
 static bool guess_semantic(struct parser *p, const struct syntax_error *e)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    const char *at = p->in.cursor + strspn(p->in.cursor, " \t");
+    const char *at = fe_behind_blanks(p->in.cursor);
     const char *word = e->token == ':' ? arena_strdup(p->arena, at, strspn(at, letters)) : "";
     const struct fe_foreign_name *foreign = *word ? fe_find_foreign(p->arena, word) : NULL;
     if (!foreign || !foreign->advice)
@@ -176,7 +176,7 @@ static const struct fe_foreign_name *row_within(const char *at, const char *end)
 /* GLSL's `layout(…) in;`; false: there is none. */
 static bool skip_direction(struct parser *p)
 {
-    const char *at = p->in.cursor + strspn(p->in.cursor, " \t");
+    const char *at = fe_behind_blanks(p->in.cursor);
     size_t n = fe_word_length(at);
     const char *behind = at + n + strspn(at + n, " \t");
     bool is_direction = (n == 2 && memcmp(at, "in", 2) == 0) || (n == 3 && memcmp(at, "out", 3) == 0);
@@ -188,8 +188,7 @@ static bool skip_direction(struct parser *p)
 
 bool fe_skip_call(struct parser *p, const char *word, const char *advice, span where, bool fixes)
 {
-    const char *open = p->in.cursor + strspn(p->in.cursor, " \t\r\n"),
-               *end = *open == '(' ? closing(open) : NULL;
+    const char *open = fe_behind_space(p->in.cursor), *end = *open == '(' ? closing(open) : NULL;
     if (!end)
         return false;
     const struct fe_foreign_name *row = row_within(open, end);
@@ -203,15 +202,17 @@ bool fe_skip_call(struct parser *p, const char *word, const char *advice, span w
 
 bool fe_skip_brackets(struct parser *p, const char *at, bool may_begin)
 {
+    bool is_double = at[1] == '[';
+    if (!is_double && !may_begin)
+        return false;
     const char *end = closing(at), *word = at + 1 + strspn(at + 1, " \t[");
     size_t n = end && fe_begins_word(*word) ? fe_word_length(word) : 0;
     if (!n)
         return false;
-    bool is_double = at[1] == '[';
     const struct fe_foreign_name *row = is_double ? row_within(at, end) : fe_find_attribute(word, n);
     const char *next = word + n + strspn(word + n, " \t"), *behind = end + strspn(end, " \t");
-    bool is_single = may_begin && row && (*next == '(' || *next == ']') && *behind != '=' && *behind != '[' &&
-                     *behind != '.';
+    bool is_single =
+        row && (*next == '(' || *next == ']') && *behind != '=' && *behind != '[' && *behind != '.';
     if (!is_double && !is_single)
         return false;
     span where = {fe_here(p, word), fe_here(p, word + n)};

@@ -15,11 +15,6 @@
 
 #define LOOK_AHEAD 4096 /* bytes in which what is opened has to be closed, so that time is linear */
 
-static bool follows(const char *at, const char *text)
-{
-    return strncmp(at, text, strlen(text)) == 0;
-}
-
 /* The text from the start of the token on. */
 static const char *where_text(const struct parser *p, span where)
 {
@@ -145,8 +140,8 @@ static int named_cast(struct parser *p, span *where)
 
 static bool is_cast(const char *name)
 {
-    return strcmp(name, "static_cast") == 0 || strcmp(name, "reinterpret_cast") == 0 ||
-           strcmp(name, "const_cast") == 0 || strcmp(name, "dynamic_cast") == 0;
+    return fe_is_same(name, "static_cast") || fe_is_same(name, "reinterpret_cast") ||
+           fe_is_same(name, "const_cast") || fe_is_same(name, "dynamic_cast");
 }
 
 /* ---- functions that are none ------------------------------------------------------------------------- */
@@ -168,7 +163,7 @@ static const char *behind_brackets(const char *at)
 static bool skip_lambda(struct parser *p, union value *value, span *where)
 {
     const char *end = wants_operand(p->history.current_token) ? behind_brackets(where_text(p, *where)) : NULL;
-    const char *next = end ? end + strspn(end, " \t\r\n") : "";
+    const char *next = end ? fe_behind_space(end) : "";
     if (*next == '(' && (next = behind_brackets(next)))
         next += strcspn(next, "{;\n");
     const char *body = next && *next == '{' ? behind_brackets(next) : NULL;
@@ -186,10 +181,10 @@ static bool skip_lambda(struct parser *p, union value *value, span *where)
 /* operator+(a, b) is read as a function of that name. */
 static bool skip_operator(struct parser *p, union value *value, span *where)
 {
-    if (strcmp(value->name, "operator") != 0)
+    if (!fe_is_same(value->name, "operator"))
         return false;
     const char *at = fe_behind_blanks(p->in.cursor),
-               *end = follows(at, "()") ? at + 2 : at + strspn(at, "+-*/%=<>!&|^~[]");
+               *end = fe_goes_on(at, "()") ? at + 2 : at + strspn(at, "+-*/%=<>!&|^~[]");
     if (end == at || *fe_behind_blanks(end) != '(')
         return false;
     const char *name = arena_strdup(p->arena, where_text(p, *where), (size_t)(end - where_text(p, *where)));
@@ -217,7 +212,7 @@ static int qualified_name(struct parser *p, span where)
 /* `extern "C"`, `namespace n` and the { behind it; false: it is none. */
 static bool skip_group(struct parser *p, const char *end, span where, const char *text, const char *advice)
 {
-    const char *open = end + strspn(end, " \t\r\n");
+    const char *open = fe_behind_space(end);
     bool is_group = *open == '{';
     say(p, (span){where.at, fe_here(p, end)}, text, advice);
     fe_go_on(p, is_group ? open + 1 : end);
@@ -248,11 +243,11 @@ static bool skip_linkage(struct parser *p, span where)
 /* `namespace n {`, `namespace n = m;`, `using namespace n;`. */
 static bool skip_namespace(struct parser *p, const char *name, span where)
 {
-    bool is_using = strcmp(name, "using") == 0;
-    const char *at = fe_behind_blanks(p->in.cursor), *end = at + strcspn(at, ";{\n");
-    if (p->brackets.count || (!is_using && strcmp(name, "namespace") != 0))
+    bool is_using = fe_is_same(name, "using");
+    if (p->brackets.count || (!is_using && !fe_is_same(name, "namespace")))
         return false;
-    if (is_using && !follows(at, "namespace"))
+    const char *at = fe_behind_blanks(p->in.cursor), *end = at + strcspn(at, ";{\n");
+    if (is_using && !fe_goes_on(at, "namespace"))
         return false;
     const char *advice = "there are no namespaces: give the names a common beginning";
     if (*end != ';')
@@ -275,8 +270,8 @@ bool fe_in_parameters(const struct parser *p)
 static bool skip_chevrons(struct parser *p, union value *value)
 {
     static const char name[] = "<<<";
-    const char *open = p->in.cursor + strspn(p->in.cursor, " \t\r\n");
-    size_t n = follows(open, name) ? strcspn(open, ";{}") : 0;
+    const char *open = fe_behind_space(p->in.cursor);
+    size_t n = fe_goes_on(open, name) ? strcspn(open, ";{}") : 0;
     const char *end = n ? memmem(open, n < LOOK_AHEAD ? n : LOOK_AHEAD, ">>>", 3) : NULL;
     if (!end)
         return false;
@@ -299,9 +294,10 @@ static bool stands_in_cast(const struct parser *p)
     const struct history *h = &p->history;
     bool opens = h->current_token == '(' && p->blocks.count && !vec_last(&p->brackets).is_condition &&
                  !vec_last(&p->brackets).is_for;
+    if (!opens || !(wants_operand(h->previous_token) || fe_ends_statement(h->previous_token)))
+        return false;
     const char *next = fe_behind_blanks(p->in.cursor), *close = next + strspn(next, "* \t");
-    if (!opens || *close != ')' ||
-        !(wants_operand(h->previous_token) || fe_ends_statement(h->previous_token)))
+    if (*close != ')')
         return false;
     const char *behind = fe_behind_blanks(close + 1);
     return *next == '*' || fe_begins_word(*behind) || (*behind >= '0' && *behind <= '9');
@@ -315,9 +311,9 @@ static bool stands_for_type(const struct parser *p, const char *name)
     bool begins = fe_ends_statement(before) || before == TOK_QUALIFIER || before == TOK_PREFIX ||
                   before == TOK_TYPEDEF || in_for;
     bool in_list = fe_in_parameters(p);
-    const char *next = fe_behind_blanks(p->in.cursor);
     if (p->launch.is_open || p->launch.repeats || (!begins && !in_list))
         return stands_in_cast(p);
+    const char *next = fe_behind_blanks(p->in.cursor);
     if (fe_begins_word(*next))
         return true;
     if (*next != '*' && *next != '&')
@@ -406,13 +402,13 @@ static bool skip_bits(struct parser *p, span where)
 /* `a and b`, `not a`. */
 static int word_operator(struct parser *p, union value *value, span where)
 {
+    bool is_binary = fe_is_same(value->name, "and") || fe_is_same(value->name, "or");
+    bool is_unary = fe_is_same(value->name, "not");
+    if (!is_binary && !is_unary)
+        return 0;
     int before = p->history.current_token;
     bool behind = before == TOK_NAME || before == TOK_INTEGER || before == TOK_FLOATING || before == ')' ||
                   before == ']' || before == TOK_BOOLEAN;
-    if (*value->name != 'a' && *value->name != 'o' && *value->name != 'n')
-        return 0;
-    bool is_binary = strcmp(value->name, "and") == 0 || strcmp(value->name, "or") == 0;
-    bool is_unary = strcmp(value->name, "not") == 0;
     if (!((is_binary && behind) || (is_unary && wants_operand(before))))
         return 0;
     return fe_foreign_type_token(p, fe_find_foreign_type(value->name), where, value);
@@ -424,17 +420,20 @@ static int translate_name(struct parser *p, union value *value, span *where)
     int of_group = fe_translate_group(p, value, where);
     if (of_group >= 0)
         return of_group;
-    if (follows(p->in.cursor, "::"))
+    if (fe_goes_on(p->in.cursor, "::"))
         return qualified_name(p, *where);
-    if (*fe_behind_blanks(p->in.cursor) == '<' && is_cast(name))
+    bool opens = *fe_behind_space(p->in.cursor) == '<';
+    if (opens && *fe_behind_blanks(p->in.cursor) == '<' && is_cast(name))
         return named_cast(p, where);
     if (skip_operator(p, value, where))
         return TOK_NAME;
-    if (skip_namespace(p, name, *where) || fe_skip_template(p, name, *where))
+    if (skip_namespace(p, name, *where) || (opens && fe_skip_template(p, name, *where)))
         return 0;
-    fe_skip_template_arguments(p, name);
-    if (skip_chevrons(p, value))
-        return p->blocks.count ? TOK_NAME : 0;
+    if (opens) {
+        fe_skip_template_arguments(p, name);
+        if (skip_chevrons(p, value))
+            return p->blocks.count ? TOK_NAME : 0;
+    }
     int operator= word_operator(p, value, *where);
     return operator? operator: unknown_type(p, value, where);
 }

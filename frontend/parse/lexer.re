@@ -253,10 +253,10 @@ static int clause_word(const char *name)
 static int directive_word(const struct parser *p, const char *name)
 {
     int before = p->history.current_token;
-    const char *next = p->in.cursor + strspn(p->in.cursor, " \t\r\n");
     bool begins = before == 0 || before == ';' || before == '}' || (p->launch.repeats && before == '{');
     if (!begins || p->blocks.count || p->brackets.count != p->launch.repeats)
         return TOK_NAME;
+    const char *next = fe_behind_space(p->in.cursor);
     bool opens = *next == '(';
     bool letter = (*next >= 'a' && *next <= 'z') || (*next >= 'A' && *next <= 'Z') || *next == '_';
     if (strcmp(name, "buffer") == 0 && letter)
@@ -276,7 +276,7 @@ static int directive_token(struct parser *p, int token, const union value *value
              p->history.current_token != TOK_LAUNCH)
         token = clause_word(name);
     else if (token == TOK_QUALIFIER && p->launch.is_open && value->word == QUALIFIER_SHARED &&
-             p->brackets.count == p->launch.repeats && p->in.cursor[strspn(p->in.cursor, " \t\r\n")] == '(')
+             p->brackets.count == p->launch.repeats && *fe_behind_space(p->in.cursor) == '(')
         token = TOK_SHARED;
     p->launch.is_open |= token == TOK_LAUNCH || token == TOK_SHOW || token == TOK_SAVE;
     if (token == '(' && p->history.previous_token == TOK_LAUNCH) {
@@ -319,9 +319,9 @@ static int lex(union value *value, span *where, struct parser *p)
     } else {
         token = next_token(value, where, p);
     }
-    const char *group = diag_group_info[DIAG_GROUP_fallthrough].name;
     if (p->falls_through)
-        diag_ignore(p->fe->diags, (struct diag_ignore){where->at.line, group});
+        diag_ignore(p->fe->diags,
+                    (struct diag_ignore){where->at.line, diag_group_info[DIAG_GROUP_fallthrough].name});
     p->falls_through = false;
     return directive_token(p, token, value);
 }

@@ -214,7 +214,25 @@ static inline size_t fe_word_length(const char *at)
 /* The next character of the line that is no blank. */
 static inline const char *fe_behind_blanks(const char *at)
 {
-    return at + strspn(at, " \t");
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
+}
+/* The same over lines. */
+static inline const char *fe_behind_space(const char *at)
+{
+    while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
+        at++;
+    return at;
+}
+/* Whether the text goes on so, or is this word. Most differ in the first character. */
+static inline bool fe_goes_on(const char *at, const char *text)
+{
+    return *at == *text && strncmp(at, text, strlen(text)) == 0;
+}
+static inline bool fe_is_same(const char *name, const char *word)
+{
+    return *name == *word && strcmp(name, word) == 0;
 }
 
 struct parser {

@@ -139,7 +139,7 @@ static struct foreign read_combination(struct parser *p, const char *text, size_
     if (!combine(&c, text, n))
         return (struct foreign){0};
     for (const char *at = p->in.cursor;;) {
-        const char *word = at + strspn(at, " \t"), *end = word_end(word);
+        const char *word = fe_behind_blanks(at), *end = word_end(word);
         bool is_const = is_type_word(word, (size_t)(end - word), "const");
         if (!is_const && (end == word || !combine(&c, word, (size_t)(end - word))))
             break;
@@ -248,7 +248,7 @@ static bool is_name_here(const struct parser *p, const struct keyword *k)
     bool is_shared = k->token == TOK_QUALIFIER && k->value == QUALIFIER_SHARED;
     bool common = (k->token == TOK_PREFIX && k->value == QUALIFIER_KERNEL) || k->token == TOK_LAUNCH ||
                   (k->token == TOK_WORD && k->value == FE_WORD_TOKEN);
-    const char *next = p->in.cursor + strspn(p->in.cursor, " \t\r\n");
+    const char *next = fe_behind_space(p->in.cursor);
     if (common && p->launch.is_open && p->brackets.count > p->launch.repeats)
         return true;
     if (is_shared)
