@@ -39,9 +39,11 @@ struct ir_frontier *ir_frontier_barriers_last(struct arena *a, const struct ir_c
 bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
 
 /* The branches at which threads of a converged group may diverge, or threads that a machine runs together: what
- * the two analyses of the same function say (`machine`: ignore_tokens). _new: from scratch. */
-struct bitset ir_divergent_branches(struct arena *a, const struct ir_uniformity *threads,
-                                    const struct ir_uniformity *machine);
+ * two analyses of the function say. The second (ignore_tokens) is needed only if the first leaves a branch out,
+ * and neither where there is none: `ask` computes one of them, or looks it up. */
+typedef const struct ir_uniformity *ir_uniformity_ask(void *data, bool machine);
+struct bitset ir_divergent_branches(struct arena *a, const struct ir_cfg *c, ir_uniformity_ask *ask,
+                                    void *data);
 struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f);
 
 #endif

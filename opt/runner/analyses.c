@@ -102,6 +102,20 @@ static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct ar
     return uniformity_of(c, a, f, NULL, o);
 }
 
+struct asked_function { struct opt_context *c; const struct ir_function *f; };
+
+static const struct ir_uniformity *look_up(void *data, bool machine)
+{
+    const struct asked_function *asked = data;
+    return machine ? opt_machine_uniformity(asked->c, asked->f) : opt_uniformity(asked->c, asked->f);
+}
+
+static struct bitset divergent_branches(struct opt_context *c, struct arena *a, const struct ir_function *f)
+{
+    struct asked_function asked = {c, f};
+    return ir_divergent_branches(a, opt_cfg(c, f), look_up, &asked);
+}
+
 /* In calls whose arguments are uniform. */
 static struct ir_uniformity *argument_uniformity(struct opt_context *c, struct arena *a,
                                                  const struct ir_function *f)
