@@ -485,13 +485,18 @@ static void demand_all(struct reconverge *x)
 
 void opt_forget_places(struct opt_context *c, struct ir_function *f)
 {
+    bool changed = false;
     ir_each_block(i, b, f) {
         struct ir_block *block = ir_block_at(f, b);
+        changed |= block->reconverge != IR_NO_BLOCK;
         block->reconverge = IR_NO_BLOCK;
-        for (uint32_t e = 0; e < block->edges.count; e++)
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            changed |= block->edges.at[e].breaks;
             block->edges.at[e].breaks = false;
+        }
     }
-    opt_invalidate(c, f);
+    if (changed)
+        opt_invalidate(c, f);
 }
 
 /* All threads meet at a barrier: who has come by one need not be gathered with others behind it. */
@@ -527,7 +532,6 @@ static void keep_exits_to_barriers(struct reconverge *x, const struct map *broke
 static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *work)
 {
     struct reconverge x = {.c = c, .f = f, .arena = c->scratch, .work = *work};
-    opt_invalidate(c, f);
     x.divergent =
         bitset_new(x.arena, f->blocks.count); /* the runner drops its own when there are new blocks */
     bitset_copy(x.divergent, *opt_divergent_branches(c, f));
@@ -587,16 +591,18 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
     uint64_t work = 0;
     opt_drop_needless_hearts(c, f);
     opt_split_scopes(c, f);
-    if (!(f->flags & IR_FN_KERNEL))
-        opt_return_once(c->scratch, opt_cfg(c, f), f); /* threads that called a function together return so */
-    opt_invalidate(c, f);
+    bool is_kernel = f->flags & IR_FN_KERNEL; /* threads that called a function together return so */
+    if (!is_kernel && opt_return_once(c->scratch, opt_cfg(c, f), f))
+        opt_invalidate(c, f);
     if (!opt_scheme_has(c, SCHEME_HOLDS))
         opt_forget_places(c, f);
     bool rounds = leaves_barriers(c, f) || opt_scheme_has(c, SCHEME_NORMAL_LOOPS);
     uint32_t left = opt_cycles(c, f)->count + 2;
     bool again = run_round(c, f, &work) || rounds;
-    while (again && rounds && left--)
+    while (again && rounds && left--) {
+        opt_invalidate(c, f);
         again = run_round(c, f, &work);
+    }
     if (again && rounds)
         opt_remark(c, f, OPT_MISSED, "rounds", f->at, "merging edges does not come to an end");
     return true;
