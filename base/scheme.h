@@ -56,7 +56,6 @@ enum target_lack {
     TARGET_NO_HOST = 8,      /* calls of functions of the host */
     TARGET_NO_CHECKS = 16,   /* check.uniform */
     TARGET_NO_BARRIERS = 32, /* convergence barriers, and so predictions */
-    TARGET_NO_HOLDING = 64,  /* of a group at a barrier before the others */
 };
 struct target_info {
     const char *name, *lowering, *meaning;

@@ -67,24 +67,6 @@ void fz_add_gates(struct fz_program *p)
     fz_add(fz_kernel(p)->body, fz_make_log(&g));
 }
 
-static void look(const struct fz_node *n, void *data)
-{
-    *(bool *)data |= n->kind == FZ_NODE_GATE && n->op == FZ_GATE_LOOP;
-}
-
-bool fz_has_gates(const struct fz_program *p)
-{
-    return fz_has_log(p) && fz_count(p, FZ_NODE_GATE);
-}
-
-bool fz_leaves_late(const struct fz_program *p)
-{
-    bool late = false;
-    if (fz_has_log(p))
-        fz_walk(fz_kernel(p)->body, look, &late);
-    return late;
-}
-
 /* ---- calls of one function --------------------------------------------------------------------------- */
 
 /* Threads run through one function in several calls at a time: in both arms of a branch, directly and by

@@ -101,19 +101,6 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
     s->passes.check = checks ? own : NULL;
 }
 
-/* Whether threads that return by a gate do so before the others come to its barrier, where the machine holds
- * nobody. Thread frontiers run barriers last. Otherwise it is not sure if they have left a loop first, nor if
- * a way leads them on to a barrier, be it one that nobody comes to (docs/schemes.md, "Barriers"). Of 900
- * programs of class b under warp-core:rpc and warp-core:source-pc 2 stop at a barrier that not all come to,
- * where threads leave a loop; code of class j has ways to barriers: of 300 programs 5 stop. */
-static bool returns_in_time(const struct fz_program *p, const struct fz_setup *s)
-{
-    bool holds = !(scheme_target(s->scheme)->lacks & TARGET_NO_HOLDING);
-    if (holds || scheme_has(s->scheme, SCHEME_FRONTIERS) || !fz_has_gates(p))
-        return true;
-    return p->class != 'j' && !fz_leaves_late(p);
-}
-
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
@@ -131,7 +118,6 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
             draw_for_frontiers(o, &f, &setup);
         draw_check(o, setup.scheme == SCHEME_REFERENCE ? &r : &f, n > 1, &setup);
         wanted--;
-        if (returns_in_time(p, &setup))
-            vec_push(a, plan, setup);
+        vec_push(a, plan, setup);
     }
 }

@@ -318,9 +318,6 @@ void fz_predict(struct fz_program *p);
 void fz_make_parts_quiet(struct fz_program *p);
 /* Appends gates to the kernel of some programs of classes b and j. */
 void fz_add_gates(struct fz_program *p);
-bool fz_has_gates(const struct fz_program *p);
-/* Whether threads return in it that have left a loop with a barrier. */
-bool fz_leaves_late(const struct fz_program *p);
 
 /* The class's program of a seed, in the arena. */
 struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena);

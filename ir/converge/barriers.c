@@ -390,6 +390,46 @@ struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, con
 
 /* ---- who may end before a barrier ------------------------------------------------------------------- */
 
+/* Whether several edges of the branch lead to barriers, and threads that take one may end before. */
+static bool may_end_first(const struct finder *x, uint32_t b, struct bitset ends)
+{
+    const struct ir_block *block = ir_block_at(x->f, b);
+    bool may_end = false;
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t s = block->edges.at[e].block;
+        may_end |= bitset_has(x->leads, s) && bitset_has(ends, s);
+    }
+    return may_end && leads_by_two(x, b, x->leads);
+}
+
+/* Whether threads come to a barrier before those of the branch wait for each other. */
+static bool comes_to_barrier(const struct finder *x, uint32_t branch, struct bitset waiting)
+{
+    struct walk w = walk_new(x->arena, x->g->blocks);
+    ir_add_successors(&w, x->f, branch, x->points[branch]);
+    walk_each(b, &w) {
+        if (!bitset_has(x->leads, b))
+            continue;
+        ir_each_ins(r, x->f, b)
+            if (may_wait(x->f, r, waiting))
+                return true;
+        ir_add_successors(&w, x->f, b, x->points[branch]);
+    }
+    return false;
+}
+
+bool ir_end_before_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting,
+                            struct bitset divergent, const uint32_t *points)
+{
+    struct finder x = {.arena = a, .g = c, .f = c->fn, .points = points};
+    struct bitset ends = ir_exits_without_barrier(a, c);
+    x.leads = ir_leads_to_barrier(a, c, waiting);
+    bitset_each(b, divergent)
+        if (may_end_first(&x, b, ends) && comes_to_barrier(&x, b, waiting))
+            return true;
+    return false;
+}
+
 struct bitset ir_exits_without_barrier(struct arena *a, const struct ir_cfg *c)
 {
     struct bitset exits = bitset_new(a, c->blocks);

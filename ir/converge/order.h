@@ -65,6 +65,10 @@ static inline uint64_t ir_edge_key(uint32_t from, uint32_t to)
  * operation behind the barriers, and for each divergent branch before these. (barriers.c) */
 void ir_pass_over_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting,
                            struct bitset divergent, const uint32_t *points, struct map *exits);
+/* Whether threads of some divergent branch come to barriers by two ways, before they wait for each other, and
+ * by one of them may end first. Arguments: see above. Linear for each such branch. */
+bool ir_end_before_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting,
+                            struct bitset divergent, const uint32_t *points);
 /* The blocks that lead to a barrier from which threads may return. Linear. */
 struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
 
@@ -78,8 +82,7 @@ struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struc
  * If groups are not held at barriers (`holds`), nodes all of whose paths lead to barriers have for a parent the
  * post-dominator in the graph that ends at these: all threads meet there, whatever the iteration.
  *
- * `virtual`: by cycle; IR_NO_BLOCK: the end. Near-linear, but for the depth of cycles, and without `holds` for
- * branches outside of cycles that lead to several barriers: what each leads to before these. */
+ * `virtual`: by cycle; IR_NO_BLOCK: the end. Near-linear, but for the depth of cycles. */
 struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
                                             const struct map *exits, const uint32_t *virtual, bool holds);
 

@@ -12,7 +12,6 @@ struct finder {
     const struct map *exits;
     bool to_barriers;             /* threads are followed to the next barrier alone */
     struct edge_list edges, back; /* of the nodes; the end is the last */
-    struct rows forward;          /* the edges */
     struct walk iteration;        /* scratch: over blocks of a cycle's scope */
 };
 
@@ -125,8 +124,8 @@ static struct ir_dominators *find_tree(struct finder *x, const uint32_t *virtual
     end_endless(x, virtual);
     uint32_t nodes = end_of(x) + 1;
     struct rows back = rows_of_edges(x->arena, nodes, &x->back);
-    x->forward = rows_of_edges(x->arena, nodes, &x->edges);
-    struct dominator_graph g = {nodes, end_of(x), {back.start, back.at}, {x->forward.start, x->forward.at}};
+    struct rows forward = rows_of_edges(x->arena, nodes, &x->edges);
+    struct dominator_graph g = {nodes, end_of(x), {back.start, back.at}, {forward.start, forward.at}};
     return dominator_tree(x->arena, &g, nodes - 1);
 }
 
@@ -146,36 +145,6 @@ static uint32_t common_target(const struct finder *x, const struct ir_dominators
     return common;
 }
 
-/* Whether threads come from the node to another before they come to a barrier; from one with a barrier, from
- * behind that. */
-static bool leads_to(const struct finder *x, uint32_t from, uint32_t to)
-{
-    struct walk w = walk_new(x->arena, end_of(x) + 1);
-    uint32_t b = ir_order_block(x->o, from);
-    const struct ir_block *block = b == IR_NO_BLOCK ? NULL : ir_block_at(x->g->fn, b);
-    walk_add(&w, from);
-    for (uint32_t e = 0; block && e < block->edges.count; e++)
-        if (!is_exit(x, b, block->edges.at[e].block))
-            walk_add(&w, ir_order_target(x->o, b, block->edges.at[e].block));
-    walk_each(n, &w) {
-        if (n == to)
-            return true;
-        rows_each(i, x->forward, n)
-            walk_add(&w, x->forward.at[i]);
-    }
-    return false;
-}
-
-static bool is_branch_outside_cycles(const struct ir_order *o, const struct ir_cfg *c, uint32_t b)
-{
-    if (b == IR_NO_BLOCK || ir_block_at(c->fn, b)->edges.count < 2)
-        return false;
-    uint32_t k = o->scope.at[b];
-    while (k != o->scopes && k >= o->cycles->count)
-        k = o->around[k];
-    return k == o->scopes;
-}
-
 struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
                                             const struct map *exits, const uint32_t *virtual, bool holds)
 {
@@ -193,9 +162,6 @@ struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg
                                            : IR_NO_BLOCK;
         if (parent != IR_NO_BLOCK && parent != at_barriers(&parts))
             d->idom[node] = parent;
-        else if (parent != IR_NO_BLOCK && d->idom[node] != IR_NO_BLOCK && is_branch_outside_cycles(o, c, b) &&
-                 !leads_to(&parts, node, d->idom[node]))
-            d->idom[node] = IR_NO_BLOCK;
     }
     return d;
 }

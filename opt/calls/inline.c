@@ -136,7 +136,7 @@ static void choose(struct inliner *n, struct ir_function *f)
 {
     struct facts *of = &n->facts[f->id];
     u32_vec calls = calls_of(n, f);
-    n->joins = n->barriers && opt_barriers_to_join(n->c, f);
+    n->joins = n->barriers && opt_needs_supersteps(n->c, f);
     for (uint32_t i = 0; i < calls.count; i++)
         of->waits |= n->facts[ir_at(f, calls.at[i])->imm].waits;
     for (uint32_t i = 0; i < calls.count; i++) {

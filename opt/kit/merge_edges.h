@@ -42,8 +42,9 @@ void opt_forget_places(struct opt_context *c, struct ir_function *f);
 bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f);
 /* Cuts blocks between operations of different scopes, so that each block is of one (reconverge.c). */
 bool opt_split_scopes(struct opt_context *c, struct ir_function *f);
-/* Whether a kernel has barriers that join_barriers would join, those in functions that it calls too. */
-bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f);
+/* Whether threads of a kernel may end while others are on their way to a barrier, in what it calls too, so that
+ * it needs supersteps (supersteps.c). */
+bool opt_needs_supersteps(struct opt_context *c, struct ir_function *f);
 /* Gives each cycle with several entries a header. False: they are nested too deep. */
 bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed);
 

@@ -432,22 +432,43 @@ static uint32_t point_of(const struct reconverge *x, uint32_t b)
     return node < x->o->cycles->count ? x->o->first.at[node] : ir_order_block(x->o, node);
 }
 
-/* Of a machine that can't hold a group at a barrier. Threads wait earlier for each other without those that
- * leave, so that more may do so. */
-static void pass_over_barriers(struct reconverge *x)
+/* By block; blocks at whose branch threads diverge. */
+static const uint32_t *points_of_all(const struct reconverge *x)
 {
     uint32_t *points = arena_array(x->arena, uint32_t, x->g->blocks);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        points[x->g->rpo[i]] = point_of(x, x->g->rpo[i]);
+    return points;
+}
+
+static struct bitset divergent_blocks(const struct reconverge *x)
+{
     struct bitset divergent = bitset_new(x->arena, x->g->blocks);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (ir_block_at(x->f, x->g->rpo[i])->edges.count > 1 && is_divergent(x, x->g->rpo[i]))
             bitset_add(divergent, x->g->rpo[i]);
-    for (uint32_t before = UINT32_MAX; before != x->exits.count;) {
-        before = x->exits.count;
-        for (uint32_t i = 0; i < x->g->rpo_count; i++)
-            points[x->g->rpo[i]] = point_of(x, x->g->rpo[i]);
-        ir_pass_over_barriers(x->arena, x->g, *opt_waiting_functions(x->c, x->f->module), divergent, points,
+    return divergent;
+}
+
+/* Of a machine that can't hold a group at a barrier: nobody waits for threads that leave those who come to one.
+ * First all edges count by which some do; then not those that make threads miss each other, until none does.
+ * Returns whether all still count. */
+static bool pass_over_barriers(struct reconverge *x)
+{
+    struct bitset waiting = *opt_waiting_functions(x->c, x->f->module), nobody = {0};
+    const uint32_t *points = NULL;
+    uint32_t first = 0;
+    for (uint32_t before = UINT32_MAX;;) {
+        x->exits = (struct map){0};
+        pass_over_endless(x);
+        ir_pass_over_barriers(x->arena, x->g, waiting, points ? divergent_blocks(x) : nobody, points,
                               &x->exits);
         x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, false);
+        first = points ? first : x->exits.count;
+        if (x->exits.count == before)
+            return x->exits.count == first;
+        before = x->exits.count;
+        points = points_of_all(x);
     }
 }
 
@@ -527,40 +548,50 @@ static void keep_exits_to_barriers(struct reconverge *x, const struct map *broke
     }
 }
 
-/* True: the graph has changed, and what was known of values with it. `work`: of the rounds before, and of
- * this. */
-static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *work)
+/* What is known of the function before anything is changed. False: a limit, which then has been said. */
+static bool begin(struct reconverge *x)
 {
-    struct reconverge x = {.c = c, .f = f, .arena = c->scratch, .work = *work};
-    x.divergent =
-        bitset_new(x.arena, f->blocks.count); /* the runner drops its own when there are new blocks */
-    bitset_copy(x.divergent, *opt_divergent_branches(c, f));
+    struct opt_context *c = x->c;
+    struct ir_function *f = x->f;
+    x->divergent =
+        bitset_new(x->arena, f->blocks.count); /* the runner drops its own when there are new blocks */
+    bitset_copy(x->divergent, *opt_divergent_branches(c, f));
     struct map broken = {0};
     ir_each_block(i, b, f)
         for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
             if (ir_block_at(f, b)->edges.at[e].breaks)
-                map_set(x.arena, &broken, ir_edge_key(b, ir_block_at(f, b)->edges.at[e].block), 1);
+                map_set(x->arena, &broken, ir_edge_key(b, ir_block_at(f, b)->edges.at[e].block), 1);
     opt_forget_places(c, f);
-    x.g = opt_cfg(c, f);
-    x.o = ir_order_new(x.arena, x.g, ir_cycles_new(x.arena, x.g), opt_tokens(c, f),
-                       c->options->limits[OPT_LIMIT_priority_work]);
-    if (!x.o) {
+    x->g = opt_cfg(c, f);
+    x->o = ir_order_new(x->arena, x->g, ir_cycles_new(x->arena, x->g), opt_tokens(c, f),
+                        c->options->limits[OPT_LIMIT_priority_work]);
+    if (!x->o) {
         opt_error(c, f, "priority-work", f->at,
                   "'%s': operations of loops reach too far beyond them: limit of %u steps "
                   "(--limit=priority_work=N)",
                   f->name, c->options->limits[OPT_LIMIT_priority_work]);
         return false;
     }
-    x.virtual = arena_array(x.arena, uint32_t, x.o->cycles->count + 1);
-    memset(x.virtual, 0xff, x.o->cycles->count * sizeof *x.virtual);
-    find_meetings(&x);
-    pass_over_endless(&x);
-    keep_exits_to_barriers(&x, &broken);
+    x->virtual = arena_array(x->arena, uint32_t, x->o->cycles->count + 1);
+    memset(x->virtual, 0xff, x->o->cycles->count * sizeof *x->virtual);
+    find_meetings(x);
+    pass_over_endless(x);
+    keep_exits_to_barriers(x, &broken);
+    x->dominators = opt_dominators(c, f);
+    x->waits =
+        ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, opt_scheme_has(c, SCHEME_HOLDS));
+    x->diverges_at_barriers = !opt_scheme_has(c, SCHEME_HOLDS) && !pass_over_barriers(x);
+    return true;
+}
+
+/* True: the graph has changed, and what was known of values with it. `work`: of the rounds before, and of
+ * this. */
+static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *work)
+{
+    struct reconverge x = {.c = c, .f = f, .arena = c->scratch, .work = *work};
+    if (!begin(&x))
+        return false;
     find_tail(&x);
-    x.dominators = opt_dominators(c, f);
-    x.waits = ir_reconvergence_tree(x.arena, x.g, x.o, &x.exits, x.virtual, opt_scheme_has(c, SCHEME_HOLDS));
-    if (!opt_scheme_has(c, SCHEME_HOLDS))
-        pass_over_barriers(&x);
     demand_all(&x);
     name_places(&x);
     *work = x.work;
@@ -572,20 +603,19 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
     return x.changed && !x.gives_up;
 }
 
-/* Whether the function is a kernel with barriers, for a machine that can't hold a group there. */
-static bool leaves_barriers(struct opt_context *c, struct ir_function *f)
+bool reconverge_diverges_at_barriers(struct opt_context *c, struct ir_function *f)
 {
-    if (opt_scheme_has(c, SCHEME_HOLDS) || !(f->flags & IR_FN_KERNEL))
-        return false;
-    struct bitset leads =
-        ir_leads_to_barrier(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, f->module));
-    return bitset_next(leads, 0) < leads.bits;
+    struct reconverge x = {.c = c, .f = f, .arena = c->scratch};
+    opt_drop_needless_hearts(c, f);
+    opt_split_scopes(c, f);
+    return begin(&x) && (x.diverges_at_barriers ||
+                         ir_end_before_barriers(x.arena, x.g, *opt_waiting_functions(c, f->module),
+                                                divergent_blocks(&x), points_of_all(&x)));
 }
 
-/* One round is all but for machines that hold nobody, or ask for loops in normal form. Threads that were led
- * together may leave others then that come to a barrier, and diverge at branches where they did not, as the
- * places of the round before tell. So for these, rounds go on until nothing changes: each brings some loop
- * into that form, and converge_work bounds the work of all. */
+/* One round is all but for machines that ask for loops in normal form. There, threads that were led together
+ * may diverge at branches where they did not. So rounds go on until nothing changes: each brings some loop into
+ * that form, and converge_work bounds the work of all. */
 bool opt_reconverge(struct opt_context *c, struct ir_function *f)
 {
     uint64_t work = 0;
@@ -596,7 +626,7 @@ bool opt_reconverge(struct opt_context *c, struct ir_function *f)
         opt_invalidate(c, f);
     if (!opt_scheme_has(c, SCHEME_HOLDS))
         opt_forget_places(c, f);
-    bool rounds = leaves_barriers(c, f) || opt_scheme_has(c, SCHEME_NORMAL_LOOPS);
+    bool rounds = opt_scheme_has(c, SCHEME_NORMAL_LOOPS);
     uint32_t left = opt_cycles(c, f)->count + 2;
     bool again = run_round(c, f, &work) || rounds;
     while (again && rounds && left--) {

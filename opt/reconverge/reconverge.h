@@ -21,7 +21,8 @@ struct reconverge {
     u32_vec active;    /* branches before the node, whose threads wait for each other behind it */
     u32_vec demanding; /* of these: those for whose sake it is demanded */
     uint64_t work;
-    bool changed, gives_up; /* at a limit */
+    bool changed, gives_up;    /* at a limit */
+    bool diverges_at_barriers; /* see below; but for threads that may end first */
 };
 
 /* Places in the order: of a node, of a block, and of where the threads of block b's branch wait, UINT32_MAX: at
@@ -76,6 +77,9 @@ opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset re
 uint32_t reconverge_merge(struct reconverge *x, uint32_t node, const opt_edges *edges, struct bitset reached,
                           place at);
 
+/* Whether threads of a kernel may be elsewhere while others are at a barrier, and have to be together with
+ * them before, or with each other behind: for machines that hold nobody. */
+bool reconverge_diverges_at_barriers(struct opt_context *c, struct ir_function *f);
 /* Brings the cycle into normal form (loops.c). */
 void reconverge_normalise(struct reconverge *x, uint32_t cycle);
 
