@@ -7,6 +7,26 @@ _Static_assert(OPT_PASSES <= 64, "struct fz_passes has a bit for each");
 
 enum { OFF_PERCENT = 25, FIRST_PERCENT = 60 };
 
+/* Most passes of a lowering may run at any place, since it runs again behind the list. What they have led round
+ * a call, though, is in the way of a barrier that is inlined for it (opt/pass_order.def). */
+static void inline_barriers_first(struct fz_passes *p)
+{
+    enum opt_pass passes[FZ_MAX_PASSES];
+    bool kept = true;
+    for (uint32_t i = 0; i < p->count; i++)
+        passes[i] = (enum opt_pass)p->at[i];
+    for (uint32_t o = 0; o < OPT_ORDERS; o++)
+        kept &= opt_orders[o].before != OPT_PASS_inline_barriers || !opt_orders[o].needed ||
+                memchr(p->at, (int)opt_orders[o].after, p->count) == NULL ||
+                (memchr(p->at, OPT_PASS_inline_barriers, p->count) != NULL &&
+                 opt_keeps_order(passes, p->count, &opt_orders[o]));
+    if (kept)
+        return;
+    p->count += p->count < FZ_MAX_PASSES;
+    memmove(p->at + 1, p->at, p->count - 1);
+    p->at[0] = OPT_PASS_inline_barriers;
+}
+
 static void draw_list(struct fz_random *r, struct fz_passes *p)
 {
     p->count = (uint8_t)(1 + fz_below(r, FZ_MAX_PASSES));
@@ -14,6 +34,7 @@ static void draw_list(struct fz_random *r, struct fz_passes *p)
         p->at[i] = (uint8_t)fz_below(r, OPT_PASSES);
     if (fz_chance(r, FIRST_PERCENT)) /* most passes have more to do on values than on memory */
         p->at[0] = OPT_PASS_mem2reg;
+    inline_barriers_first(p);
 }
 
 /* Of the words of a choice, or from the least to the most. */
