@@ -432,46 +432,6 @@ static uint32_t point_of(const struct reconverge *x, uint32_t b)
     return node < x->o->cycles->count ? x->o->first.at[node] : ir_order_block(x->o, node);
 }
 
-/* By block; blocks at whose branch threads diverge. */
-static const uint32_t *points_of_all(const struct reconverge *x)
-{
-    uint32_t *points = arena_array(x->arena, uint32_t, x->g->blocks);
-    for (uint32_t i = 0; i < x->g->rpo_count; i++)
-        points[x->g->rpo[i]] = point_of(x, x->g->rpo[i]);
-    return points;
-}
-
-static struct bitset divergent_blocks(const struct reconverge *x)
-{
-    struct bitset divergent = bitset_new(x->arena, x->g->blocks);
-    for (uint32_t i = 0; i < x->g->rpo_count; i++)
-        if (ir_block_at(x->f, x->g->rpo[i])->edges.count > 1 && is_divergent(x, x->g->rpo[i]))
-            bitset_add(divergent, x->g->rpo[i]);
-    return divergent;
-}
-
-/* Of a machine that can't hold a group at a barrier: nobody waits for threads that leave those who come to one.
- * First all edges count by which some do; then not those that make threads miss each other, until none does.
- * Returns whether all still count. */
-static bool pass_over_barriers(struct reconverge *x)
-{
-    struct bitset waiting = *opt_waiting_functions(x->c, x->f->module), nobody = {0};
-    const uint32_t *points = NULL;
-    uint32_t first = 0;
-    for (uint32_t before = UINT32_MAX;;) {
-        x->exits = (struct map){0};
-        pass_over_endless(x);
-        ir_pass_over_barriers(x->arena, x->g, waiting, points ? divergent_blocks(x) : nobody, points,
-                              &x->exits);
-        x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, false);
-        first = points ? first : x->exits.count;
-        if (x->exits.count == before)
-            return x->exits.count == first;
-        before = x->exits.count;
-        points = points_of_all(x);
-    }
-}
-
 static void name_places(struct reconverge *x)
 {
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
@@ -530,21 +490,70 @@ static void find_meetings(struct reconverge *x)
         bitset_add(x->meetings, ir_order_node(x->o, b));
 }
 
-/* Of edges that broke before, those from which all paths end at barriers still do: they are there for the sake
- * of operations that have their dispatch block by now. */
-static void keep_exits_to_barriers(struct reconverge *x, const struct map *broken)
+/* Of edges that broke before, some still do. Where groups are held: those from which all paths end at barriers,
+ * as they are there for the sake of operations that have their dispatch block by now. In a later round: those
+ * into endless parts, for the sake of operations that stand behind loops which are to get their normal form. */
+static void keep_exits(struct reconverge *x)
 {
     u32_vec rets = returning_nodes(x);
     struct bitset free = reconverge_reach(x, &rets, UINT32_MAX, true, ends(x));
-    for (uint32_t i = 0; i < x->g->rpo_count && broken->count && ends(x).bits; i++) {
+    bool holds = opt_scheme_has(x->c, SCHEME_HOLDS);
+    for (uint32_t i = 0; i < x->g->rpo_count && x->broken.count && (!holds || ends(x).bits); i++) {
         uint32_t b = x->g->rpo[i];
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t to = block->edges.at[e].block;
-            bool ends_at_barriers = !bitset_has(free, ir_order_target(x->o, b, to));
-            if (ends_at_barriers && map_get(broken, ir_edge_key(b, to)) != MAP_NONE)
-                map_set(x->arena, &x->exits, ir_edge_key(b, to), 1);
+            uint64_t key = ir_edge_key(b, block->edges.at[e].block);
+            if (map_get(&x->broken, key) != MAP_NONE &&
+                !bitset_has(free, ir_order_target(x->o, b, block->edges.at[e].block)))
+                map_set(x->arena, &x->exits, key, 1);
         }
+    }
+}
+
+/* Edges that nobody waits for whatever is demanded. */
+static void find_first_exits(struct reconverge *x)
+{
+    x->exits = (struct map){0};
+    pass_over_endless(x);
+    keep_exits(x);
+}
+
+/* By block; blocks at whose branch threads diverge. */
+static const uint32_t *points_of_all(const struct reconverge *x)
+{
+    uint32_t *points = arena_array(x->arena, uint32_t, x->g->blocks);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        points[x->g->rpo[i]] = point_of(x, x->g->rpo[i]);
+    return points;
+}
+
+static struct bitset divergent_blocks(const struct reconverge *x)
+{
+    struct bitset divergent = bitset_new(x->arena, x->g->blocks);
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        if (ir_block_at(x->f, x->g->rpo[i])->edges.count > 1 && is_divergent(x, x->g->rpo[i]))
+            bitset_add(divergent, x->g->rpo[i]);
+    return divergent;
+}
+
+/* Of a machine that can't hold a group at a barrier: nobody waits for threads that leave those who come to one.
+ * First all edges count by which some do; then not those that make threads miss each other, until none does.
+ * Returns whether all still count. */
+static bool pass_over_barriers(struct reconverge *x)
+{
+    struct bitset waiting = *opt_waiting_functions(x->c, x->f->module), nobody = {0};
+    const uint32_t *points = NULL;
+    uint32_t first = 0;
+    for (uint32_t before = UINT32_MAX;;) {
+        find_first_exits(x);
+        ir_pass_over_barriers(x->arena, x->g, waiting, points ? divergent_blocks(x) : nobody, points,
+                              &x->exits);
+        x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, false);
+        first = points ? first : x->exits.count;
+        if (x->exits.count == before)
+            return x->exits.count == first;
+        before = x->exits.count;
+        points = points_of_all(x);
     }
 }
 
@@ -556,11 +565,10 @@ static bool begin(struct reconverge *x)
     x->divergent =
         bitset_new(x->arena, f->blocks.count); /* the runner drops its own when there are new blocks */
     bitset_copy(x->divergent, *opt_divergent_branches(c, f));
-    struct map broken = {0};
     ir_each_block(i, b, f)
         for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
             if (ir_block_at(f, b)->edges.at[e].breaks)
-                map_set(x->arena, &broken, ir_edge_key(b, ir_block_at(f, b)->edges.at[e].block), 1);
+                map_set(x->arena, &x->broken, ir_edge_key(b, ir_block_at(f, b)->edges.at[e].block), 1);
     opt_forget_places(c, f);
     x->g = opt_cfg(c, f);
     x->o = ir_order_new(x->arena, x->g, ir_cycles_new(x->arena, x->g), opt_tokens(c, f),
@@ -575,8 +583,7 @@ static bool begin(struct reconverge *x)
     x->virtual = arena_array(x->arena, uint32_t, x->o->cycles->count + 1);
     memset(x->virtual, 0xff, x->o->cycles->count * sizeof *x->virtual);
     find_meetings(x);
-    pass_over_endless(x);
-    keep_exits_to_barriers(x, &broken);
+    find_first_exits(x);
     x->dominators = opt_dominators(c, f);
     x->waits =
         ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, opt_scheme_has(c, SCHEME_HOLDS));

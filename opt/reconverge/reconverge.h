@@ -14,6 +14,7 @@ struct reconverge {
     struct bitset tail;      /* by block: leads to no node that can be demanded */
     struct bitset returning; /* by node that was there first: leads to a ret */
     struct map exits;        /* see ir_reconvergence_tree */
+    struct map broken;       /* edges that broke before the pass, or after the round before */
     uint32_t *virtual;       /* the same */
     struct bitset meetings;  /* nodes with barriers: sides of a branch behind one do not count */
     const struct ir_cfg *g;  /* now */
