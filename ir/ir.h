@@ -254,6 +254,8 @@ const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t 
 #define IR_NOT_UNSIZED UINT32_MAX
 /* Which of the kernel's unsized arrays the object is, or IR_NOT_UNSIZED; NULL: of no kernel. */
 uint32_t ir_unsized_number(const struct ir_kernel_info *k, uint32_t object);
+/* A deep copy in another module, which has what the function names under the same numbers; not added to it. */
+struct ir_function *ir_function_copy(struct ir_module *to, const struct ir_function *f);
 /* A deep copy; the runner checks passes on it and prints differences against it. */
 struct ir_module *ir_module_copy(const struct ir_module *m);
 

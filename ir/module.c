@@ -189,7 +189,7 @@ static void copy_blocks(struct ir_module *m, struct ir_function *to, const struc
     COPY_VEC(m, &to->order, &from->order);
 }
 
-static struct ir_function *copy_function(struct ir_module *m, const struct ir_function *from)
+struct ir_function *ir_function_copy(struct ir_module *m, const struct ir_function *from)
 {
     struct ir_function *to = arena_new(&m->arena, struct ir_function);
     *to = *from;
@@ -241,7 +241,7 @@ static void copy_module(struct ir_module *to, void *data)
     copy_data(to, from);
     copy_kernels(to, from);
     for (uint32_t i = 0; i < from->functions.count; i++)
-        vec_push(&to->arena, &to->functions, copy_function(to, from->functions.at[i]));
+        vec_push(&to->arena, &to->functions, ir_function_copy(to, from->functions.at[i]));
     for (uint32_t i = 0; i < from->launches.count; i++)
         vec_push(&to->arena, &to->launches, launch_copy(&to->arena, &from->launches.at[i]));
 }

@@ -1,9 +1,9 @@
 /* cost.h: what a function costs a warp, estimated before it ever runs.
  *
- * Two steps. Lanes of one warp are *sampled*: each runs the function alone, on the values that the launch
+ * Two steps. Lanes of a warp are *sampled*: each runs the function alone, on the values that the launch
  * directive gives; what it can't know (memory that other threads write, arguments nobody gave) leaves branches
  * undecided, which are then drawn by likelihood. The samples are lists of *visits* of blocks. Then a warp
- * *replays* them: the same work under different rules of who waits where, block by block, in modelled cycles
+ * *replays* them: the same work in code with different barriers, piece by piece, in modelled cycles
  * (ir/latency.def, docs/metrics.md). All of it is deterministic.
  */
 #ifndef KERNC_OPT_COST_H
@@ -20,6 +20,7 @@ enum {
     COST_NEXT_SEGMENT = 8,  /* cycles for each segment of an access beyond the first */
     COST_UNKNOWN_CALL = 50, /* cycles of a call that may lead anywhere */
     COST_TRIPS = 8,         /* iterations of a loop of which nothing is known */
+    COST_GUESSES = 3,
 };
 
 /* ---- without running anything (static_cost.c) -------------------------------------------------------- */
@@ -53,12 +54,10 @@ struct cost_profile *cost_profile_new(struct arena *a, const struct ir_cfg *cfg,
 /* For struct cost_hints: the share of edge e among those of block b, in 1/65536; UINT32_MAX: not known. */
 uint32_t cost_profile_likely(void *profile, const struct ir_function *f, uint32_t b, uint32_t e);
 
-/* ---- sampled lanes (sample.c, sample_values.c) ------------------------------------------------------- */
+/* ---- sampled lanes (sample.c, sample_values.c, sample_launch.c) --------------------------------------- */
 
 struct cost_visit {
     uint32_t block, segments; /* segments: index in the sample's, of the block's first access */
-    uint32_t cycles;          /* of a visit that stands for a whole loop; 0: the block's */
-    uint32_t further;         /* of such: cycles that the lane adds where another one runs it too */
 };
 typedef VEC(struct cost_visit) cost_visits;
 
@@ -67,54 +66,90 @@ typedef VEC(struct cost_visit) cost_visits;
 struct cost_hints {
     uint32_t (*likely)(void *data, const struct ir_function *f, uint32_t b, uint32_t e);
     void *data;
-    const struct launch *launch; /* of the kernel; NULL: none */
-    uint32_t warp;               /* threads of its warps; 0: COST_LANES, whatever the launch's blocks have */
+    const struct launch *launch;  /* of the kernel; NULL: none */
+    uint32_t warp;                /* threads of its warps; 0: COST_LANES, whatever the launch's blocks have */
+    uint32_t block, first_thread; /* which warp of the launch: its block, and its first thread there */
+    uint32_t guess; /* below COST_GUESSES: 0, of what is not known the likely; others, what may be as well */
 };
 
 /* The launch of a kernel that is expected: the module's first, but for what the options say. */
 const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f,
                                     const struct opt_options *o);
 
+/* Warps across the launch's grid, as different as may be: hints[0] is given, and `most` of them at most are
+ * filled in; how many. */
+uint32_t cost_choose_warps(struct cost_hints *hints, uint32_t most);
+
 struct cost_sample {
     const struct ir_function *f;
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
-    const struct ir_dominators *post; /* where threads reconverge */
-    uint32_t *cost, *accesses;        /* by block: cycles, callees included; accesses to memory */
+    uint32_t *cost; /* by block: cycles, callees included */
     u32_vec segments;
     uint32_t lanes;
     cost_visits lane[COST_MAX_LANES];
-    bool *whole; /* by block: its visits stand for the loop that it heads; NULL: none do */
-    bool cut;    /* the budget was too little */
+    bool guessed; /* branches were drawn of which nothing is known */
+    bool cut;     /* the budget was too little */
 };
 
 /* Runs the lanes of a warp, `budget` instructions together at most. Where that is too little, lanes keep the
  * iterations of outermost loops that all have come through, and further ones are made by repeating those of
  * other lanes. NULL: the function has nothing to run. */
-struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u,
-                                    const struct ir_dominators *post, const uint64_t *functions,
+struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u, const uint64_t *functions,
                                     const struct cost_hints *hints, uint64_t budget);
-/* The same lanes, where each run through a cycle that neither `keep` nor any block of `around` stands in is one
- * visit, of its header. `further`: by block, cycles of segments that a lane's visit adds to another's. */
-struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_sample *s, uint32_t keep,
-                                         const double *further);
+/* ---- the code that a warp runs (code.c) -------------------------------------------------------------- */
+
+/* An operation on a convergence barrier, as in ir/ops.def. */
+struct cost_op {
+    enum ir_op op;
+    uint32_t reg, threshold, wait; /* threshold, wait: of a cancel: only those who would have to wait there */
+    bool flag;                     /* of a join: gather; of a cancel: as member; of a wait: with a rejoin */
+};
+/* A part of a block, or code beside those of the sampled function. */
+struct cost_piece {
+    uint32_t cycles, instructions, accesses;
+    uint32_t block;         /* of the sampled function; IR_NO_BLOCK: of none */
+    bool is_first, is_last; /* of the block's pieces */
+    bool is_wait;           /* nothing but operations on barriers stands in it */
+    uint32_t first_op, ops; /* a cb.wait is the last; there is one edge then */
+    uint32_t first_edge, edges;
+    uint32_t reconverge; /* register that lanes join as they diverge at the end, or COST_NOWHERE */
+};
+struct cost_edge {
+    uint32_t piece, block; /* block: of the sampled function, whose first piece is the next one on this way */
+    uint32_t moves;        /* instructions of a cycle each that lanes run on the way */
+};
+#define COST_NOWHERE UINT32_MAX
+struct cost_code {
+    VEC(struct cost_piece) pieces;
+    VEC(struct cost_op) ops;
+    VEC(struct cost_edge) edges;
+    uint32_t registers, entry;
+    bool *rejoins; /* by register: lanes rejoin it, or cancel as members */
+};
+
+/* The code of `placed`, which is a copy of the function with barriers placed: what was an instruction is one,
+ * under the same number. Registers are below `registers`. */
+struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, const struct ir_function *placed,
+                               uint32_t registers, const uint64_t *functions);
+/* The function's own code, whose threads wait for each other at the branches' post-dominators, at no cost. */
+struct cost_code *cost_code_plain(struct arena *a, const struct ir_function *f,
+                                  const struct ir_dominators *post, const uint64_t *functions);
+/* The register that is waited for with this threshold, or COST_NOWHERE. */
+uint32_t cost_code_register(const struct cost_code *code, uint32_t threshold);
+/* Waits for the register that have a threshold, and cancels before them, get another one. */
+void cost_code_set_threshold(struct cost_code *code, uint32_t reg, uint32_t threshold);
 
 /* ---- a warp (replay.c) ------------------------------------------------------------------------------- */
 
-struct cost_rules {
-    uint32_t label;       /* block at whose start threads wait, or IR_NO_BLOCK: no prediction */
-    uint32_t start;       /* block at whose end they join */
-    struct bitset region; /* blocks from which the label can be reached without passing the start */
-    uint32_t threshold;   /* 0: all wait */
-};
 struct cost_figures {
-    uint64_t cycles, steps; /* steps: blocks executed by a group */
-    bool cut;               /* the steps allowed were too few */
-    /* by block; all NULL: not wanted */
-    uint64_t *executions, *visits, *extra; /* by groups; by lanes; cycles of further segments */
+    uint64_t cycles, instructions, steps; /* steps: pieces executed by a group */
+    bool cut;                             /* the steps allowed were too few */
+    /* By block of the function; all NULL: not wanted. By groups; by lanes; cycles of further segments. */
+    uint64_t *executions, *visits, *extra;
 };
-/* What a warp of the sampled lanes costs under these rules; after `steps` blocks of groups it is cut. */
-void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, uint64_t steps,
+/* What a warp of the sampled lanes costs in this code; after so many steps it is cut. */
+void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint64_t steps,
                  struct cost_figures *figures);
 
 #endif

@@ -1,35 +1,40 @@
-/* replay.c: a warp goes through what its lanes were sampled to do, under one set of rules.
+/* replay.c: a warp goes through what its lanes were sampled to do, in code with convergence barriers.
  *
- * As the scheme barrier has it (docs/schemes.md): lanes that diverge at a branch wait for each other at its
- * post-dominator, in a *record*. With a prediction, lanes wait at its label, and leave for good the records
- * whose places are in its region; those of the region run together where they are ready at one place. The
- * largest group runs. What a prediction's own instructions cost is about COST_WAIT at the label.
+ * It schedules as the scheme barrier does by default (runtime/schemes/barrier.c, barrier_groups.c), which has
+ * the words used here: lanes that run together are a group; the largest ready one runs, among equal ones the
+ * newest, until it waits, ends or diverges. What that machine does in turns only, since lanes may spin, is left
+ * out: sampled lanes never wait for each other by memory.
  */
 #include "opt/cost/cost.h"
 
-enum { DEPTH = 24, COST_WAIT = 10, COST_JOIN = 1, STAMPS = 256, NO_GROUP = COST_MAX_LANES };
+enum { STAMPS = 256, NO_RECORD = 0 };
 
 #define BIT(n) ((uint64_t)1 << (n))
 
+/* A ready group. place: the piece that it is to enter; from the pieces' count on, the one at whose end it has
+ * waited. */
+struct group {
+    uint64_t lanes;
+    uint32_t count, place;
+};
 struct record {
-    uint64_t members, waiting;
-    uint32_t point;
+    uint64_t joined, waiting, members;
+    uint32_t next; /* of the register, or free; NO_RECORD: none */
+    bool gathers;
 };
 struct warp {
     struct arena *arena;
     const struct cost_sample *s;
-    const struct cost_rules *rules;
+    const struct cost_code *code;
     struct cost_figures *figures;
-    /* By lane: its next visit, and where: IR_NO_BLOCK at the end. */
-    uint32_t at[COST_MAX_LANES], block[COST_MAX_LANES];
-    uint32_t stack[COST_MAX_LANES][DEPTH], depth[COST_MAX_LANES];
-    /* By group: the lanes ready to run together, how many, and where; in `groups` a bit for each that has
-     * any. */
-    uint64_t group[COST_MAX_LANES], groups;
-    uint32_t size[COST_MAX_LANES], place[COST_MAX_LANES];
-    struct bitset points; /* blocks that some record was of */
+    uint32_t at[COST_MAX_LANES];    /* by lane: its visit */
+    uint32_t used[COST_MAX_LANES];  /* how many of its accesses have been made */
+    uint32_t place[COST_MAX_LANES]; /* where it goes on, if it waits */
+    struct group ready[COST_MAX_LANES];
+    uint32_t ready_count; /* the next one is the last */
     VEC(struct record) records;
-    uint64_t members, at_label; /* of the prediction; those that wait */
+    uint32_t free;
+    bool any_gathers;
     uint32_t stamp[STAMPS], mark, segment[STAMPS];
 };
 
@@ -47,181 +52,237 @@ static uint32_t count_of(uint64_t lanes)
     for (uint64_t n##_left = (mask), n##_one = 0; n##_left; n##_left &= n##_left - 1)                        \
         for (uint32_t n = first_of(n##_left); n##_one != n##_left; n##_one = n##_left)
 
-/* ---- groups ------------------------------------------------------------------------------------------ */
+/* ---- ready groups ------------------------------------------------------------------------------------ */
 
-static void make_ready(struct warp *w, uint64_t lanes)
+/* Of a register; r is evaluated more than once. */
+#define each_record(r, w, reg)                                                                               \
+    for (uint32_t r = (reg), r##_more = true; r##_more;                                                      \
+         r = (w)->records.at[r].next, r##_more = r != NO_RECORD)
+
+static bool may_gather(const struct warp *w, uint32_t where)
 {
-    uint32_t block = w->block[first_of(lanes)], count = count_of(lanes);
-    for (uint64_t left = lanes & ~w->members ? 0 : w->groups; left; left &= left - 1) {
-        uint32_t g = first_of(left);
-        if (w->place[g] == block && w->group[g] & w->members) {
-            w->group[g] |= lanes;
-            w->size[g] += count;
-            return;
-        }
-    }
-    uint32_t g = first_of(~w->groups);
-    w->groups |= BIT(g);
-    w->group[g] = lanes;
-    w->size[g] = count;
-    w->place[g] = block;
+    for (uint32_t i = 0; w->any_gathers && i < w->ready_count; i++)
+        if (w->ready[i].place == where)
+            return true;
+    return false;
 }
 
-static uint32_t largest(const struct warp *w)
+static bool is_gathered(const struct warp *w, uint64_t lanes)
 {
-    uint32_t best = NO_GROUP, most = 0;
-    for (uint64_t left = w->groups; left; left &= left - 1) {
-        uint32_t g = first_of(left);
-        if (w->size[g] > most) {
-            most = w->size[g];
-            best = g;
-        }
+    for (uint32_t r = 0; r < w->records.count; r++)
+        if (w->records.at[r].gathers && !(lanes & ~w->records.at[r].joined))
+            return true;
+    return false;
+}
+
+/* The lanes of a ready group there, which is one with these from now on, or 0. */
+static uint64_t gather(struct warp *w, uint64_t lanes, uint32_t where)
+{
+    for (uint32_t i = 0; i < w->ready_count; i++) {
+        uint64_t others = w->ready[i].lanes;
+        if (w->ready[i].place != where || !is_gathered(w, lanes | others))
+            continue;
+        w->ready_count--;
+        memmove(&w->ready[i], &w->ready[i + 1], (w->ready_count - i) * sizeof w->ready[0]);
+        return others;
     }
-    return best;
+    return 0;
+}
+
+static void make_ready(struct warp *w, uint64_t lanes, uint32_t where)
+{
+    if (may_gather(w, where))
+        lanes |= gather(w, lanes, where);
+    uint32_t count = count_of(lanes), i = w->ready_count++;
+    for (; i > 0 && w->ready[i - 1].count > count; i--)
+        w->ready[i] = w->ready[i - 1];
+    w->ready[i] = (struct group){lanes, count, where};
 }
 
 /* ---- records ----------------------------------------------------------------------------------------- */
 
-static void arrive(struct warp *w, uint64_t lanes);
-static void wait_at_label(struct warp *w, uint64_t lanes);
-
-/* The depth above the lane's record of this place; 0: it has none. */
-static uint32_t find_record(const struct warp *w, uint32_t n, uint32_t point)
+static bool is_unused(const struct warp *w, uint32_t reg, uint32_t r)
 {
-    uint32_t d = w->depth[n];
-    while (d > 0 && w->records.at[w->stack[n][d - 1]].point != point)
-        d--;
-    return d;
+    const struct record *x = &w->records.at[r];
+    return !x->joined && !(w->code->rejoins[reg] && x->members);
 }
 
-/* Lets them go if nobody is missing. */
-static void check_record(struct warp *w, uint32_t r)
+static void sweep(struct warp *w, uint32_t reg)
 {
-    uint64_t all = w->records.at[r].members;
-    if (!all || w->records.at[r].waiting != all)
-        return;
-    w->records.at[r].members = w->records.at[r].waiting = 0;
-    each_lane(n, all)
-        w->depth[n]--;
-    wait_at_label(w, all);
-}
-
-static void leave_record(struct warp *w, uint32_t n, uint32_t r)
-{
-    w->records.at[r].members &= ~BIT(n);
-    w->records.at[r].waiting &= ~BIT(n);
-    check_record(w, r);
-}
-
-/* Lane n leaves its records: those whose places are in the region, or all. */
-static void leave_records(struct warp *w, uint32_t n, bool all)
-{
-    uint32_t kept = 0, left[DEPTH], count = 0;
-    for (uint32_t d = 0; d < w->depth[n]; d++) {
-        uint32_t r = w->stack[n][d];
-        if (all || bitset_has(w->rules->region, w->records.at[r].point))
-            left[count++] = r;
-        else
-            w->stack[n][kept++] = r;
-    }
-    w->depth[n] = kept;
-    for (uint32_t i = 0; i < count; i++)
-        leave_record(w, n, left[i]);
-}
-
-static void open_record(struct warp *w, uint64_t lanes, uint32_t point)
-{
-    uint64_t members = 0;
-    if (point == IR_NO_BLOCK)
-        return;
-    each_lane(n, lanes)
-        if (w->block[n] != IR_NO_BLOCK && w->depth[n] < DEPTH && !find_record(w, n, point))
-            members |= BIT(n);
-    if (!members)
-        return;
-    vec_push(w->arena, &w->records, ((struct record){members, 0, point}));
-    bitset_add(w->points, point);
-    each_lane(n, members)
-        w->stack[n][w->depth[n]++] = w->records.count - 1;
-}
-
-/* ---- the prediction ---------------------------------------------------------------------------------- */
-
-static void release_label(struct warp *w)
-{
-    uint64_t lanes = w->at_label;
-    w->at_label = 0;
-    if (lanes)
-        make_ready(w, lanes);
-}
-
-static void check_label(struct warp *w)
-{
-    if (w->at_label && w->at_label == w->members)
-        release_label(w);
-}
-
-/* Lanes that are past all records of the place where they are. */
-static void wait_at_label(struct warp *w, uint64_t lanes)
-{
-    uint64_t wait = w->block[first_of(lanes)] == w->rules->label ? lanes & w->members : 0;
-    uint64_t arrived = w->at_label | wait;
-    uint32_t threshold = w->rules->threshold;
-    if (lanes & ~wait)
-        make_ready(w, lanes & ~wait);
-    if (!wait)
-        return;
-    w->figures->cycles += COST_WAIT;
-    w->at_label = arrived;
-    if (arrived == w->members || (threshold && count_of(arrived) >= threshold)) {
-        release_label(w);
-        return;
-    }
-    each_lane(n, wait)
-        leave_records(w, n, false);
-}
-
-/* ---- steps ------------------------------------------------------------------------------------------- */
-
-/* The lanes have come to one block. */
-static void arrive(struct warp *w, uint64_t lanes)
-{
-    uint32_t block = w->block[first_of(lanes)], records[COST_MAX_LANES], count = 0;
-    uint64_t past = 0;
-    if (w->rules->label != IR_NO_BLOCK && !bitset_has(w->rules->region, block) && lanes & w->members) {
-        w->figures->cycles += COST_JOIN;
-        w->members &= ~lanes;
-        check_label(w);
-    }
-    bool waits = bitset_has(w->points, block);
-    each_lane(n, lanes) {
-        uint32_t d = waits ? find_record(w, n, block) : 0;
-        if (!d) {
-            past |= BIT(n);
+    for (uint32_t before = reg, r = w->records.at[reg].next; r != NO_RECORD; r = w->records.at[before].next) {
+        if (!is_unused(w, reg, r)) {
+            before = r;
             continue;
         }
-        while (w->depth[n] > d)
-            leave_record(w, n, w->stack[n][--w->depth[n]]);
-        uint32_t r = w->stack[n][d - 1];
-        w->records.at[r].waiting |= BIT(n);
-        if (count == 0 || records[count - 1] != r)
-            records[count++] = r;
+        w->records.at[before].next = w->records.at[r].next;
+        w->records.at[r] = (struct record){.next = w->free};
+        w->free = r;
     }
-    for (uint32_t i = 0; i < count; i++)
-        check_record(w, records[i]);
-    if (past)
-        wait_at_label(w, past);
 }
 
+static uint32_t take_record(struct warp *w)
+{
+    uint32_t r = w->free;
+    if (r == NO_RECORD) {
+        vec_push(w->arena, &w->records, ((struct record){0}));
+        return w->records.count - 1;
+    }
+    w->free = w->records.at[r].next;
+    return r;
+}
+
+static void join(struct warp *w, uint64_t lanes, uint32_t reg, bool gathers)
+{
+    each_record(r, w, reg)
+        lanes &= ~w->records.at[r].joined;
+    if (!lanes)
+        return;
+    w->any_gathers |= gathers;
+    each_record(r, w, reg)
+        w->records.at[r].members &= ~lanes;
+    sweep(w, reg);
+    uint32_t made = reg;
+    if (!is_unused(w, reg, reg)) {
+        made = take_record(w);
+        w->records.at[made].next = w->records.at[reg].next;
+        w->records.at[reg].next = made;
+    }
+    uint32_t next = w->records.at[made].next;
+    w->records.at[made] = (struct record){lanes, 0, lanes, next, gathers};
+}
+
+static const struct cost_op *wait_at(const struct warp *w, uint32_t where)
+{
+    const struct cost_piece *p = &w->code->pieces.at[where - w->code->pieces.count];
+    return &w->code->ops.at[p->first_op + p->ops - 1];
+}
+
+/* Those of the lanes that wait where the first does. */
+static uint64_t at_one_place(const struct warp *w, uint64_t lanes)
+{
+    uint64_t same = 0;
+    uint32_t where = w->place[first_of(lanes)];
+    each_lane(n, lanes)
+        same |= w->place[n] == where ? BIT(n) : 0;
+    return same;
+}
+
+static void release(struct warp *w, uint32_t r)
+{
+    uint64_t lanes = w->records.at[r].waiting;
+    w->records.at[r].waiting = 0;
+    while (lanes) {
+        uint64_t group = at_one_place(w, lanes);
+        uint32_t where = w->place[first_of(lanes)];
+        if (!wait_at(w, where)->flag)
+            w->records.at[r].joined &= ~group;
+        make_ready(w, group, where);
+        lanes &= ~group;
+    }
+}
+
+static void begin_to_wait(struct warp *w, uint32_t r, uint64_t lanes, uint32_t where)
+{
+    w->records.at[r].waiting |= lanes;
+    each_lane(n, lanes)
+        w->place[n] = where;
+}
+
+static void check(struct warp *w, uint32_t r)
+{
+    const struct record *x = &w->records.at[r];
+    if (x->waiting && x->waiting == x->joined)
+        release(w, r);
+}
+
+static void leave(struct warp *w, uint64_t lanes)
+{
+    for (uint32_t r = 0; r < w->records.count; r++) {
+        struct record *x = &w->records.at[r];
+        bool left = x->joined & lanes;
+        x->members &= ~lanes;
+        x->joined &= ~lanes;
+        if (left)
+            check(w, r);
+    }
+}
+
+/* Whether some of the lanes would have to wait at this wait. */
+static bool has_to_wait(const struct warp *w, uint64_t lanes, uint32_t reg, uint32_t threshold)
+{
+    each_record(r, w, reg) {
+        const struct record *x = &w->records.at[r];
+        uint64_t come = x->joined & lanes;
+        if (come && (x->waiting | come) != x->joined && count_of(x->waiting) + count_of(come) < threshold)
+            return true;
+    }
+    return false;
+}
+
+static void cancel(struct warp *w, uint64_t lanes, const struct cost_op *op)
+{
+    if (op->threshold && !has_to_wait(w, lanes, op->wait, op->threshold))
+        return;
+    each_record(r, w, op->reg) {
+        struct record *x = &w->records.at[r];
+        bool left = x->joined & lanes;
+        x->joined &= ~lanes;
+        x->members &= op->flag ? x->members : ~lanes;
+        if (left)
+            check(w, r);
+    }
+}
+
+static void rejoin(struct warp *w, uint64_t lanes, uint32_t reg)
+{
+    each_record(r, w, reg)
+        w->records.at[r].joined |= w->records.at[r].members & lanes;
+}
+
+/* The lanes come to the wait at the end of piece p. Those that go on at once: all, or none and they are ready
+ * or wait. */
+static uint64_t wait(struct warp *w, uint64_t lanes, uint32_t p, const struct cost_op *op)
+{
+    uint32_t where = w->code->pieces.count + p;
+    uint64_t left = lanes;
+    each_record(r, w, op->reg) {
+        struct record *x = &w->records.at[r];
+        uint64_t come = x->joined & left;
+        if (!come)
+            continue;
+        begin_to_wait(w, r, come, where);
+        left &= ~come;
+        bool complete = x->waiting == x->joined || (op->threshold && count_of(x->waiting) >= op->threshold);
+        if (complete && come == lanes && !may_gather(w, where) && at_one_place(w, x->waiting) == x->waiting) {
+            uint64_t all = x->waiting;
+            x->waiting = 0;
+            x->joined &= op->flag ? x->joined : ~all;
+            return all;
+        }
+        if (complete)
+            release(w, r);
+    }
+    if (op->flag)
+        rejoin(w, left, op->reg);
+    if (left == lanes)
+        return lanes;
+    if (left)
+        make_ready(w, left, where);
+    return 0;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------ */
+
 /* Cycles of the segments that the lanes' accesses touch beyond the first of each. */
-static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t block)
+static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t accesses)
 {
     uint32_t sum = 0;
-    for (uint32_t k = 0; k < w->s->accesses[block]; k++) {
+    for (uint32_t k = 0; k < accesses; k++) {
         w->mark++;
         uint32_t distinct = 0;
         each_lane(n, lanes) {
-            uint32_t segment = w->s->segments.at[w->s->lane[n].at[w->at[n]].segments + k];
+            uint32_t first = w->s->lane[n].at[w->at[n]].segments + w->used[n];
+            uint32_t segment = w->s->segments.at[first + k];
             uint32_t slot = segment * 2654435761u >> 24;
             if (w->stamp[slot] == w->mark && w->segment[slot] == segment)
                 continue;
@@ -234,133 +295,241 @@ static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t block)
     return sum;
 }
 
-/* Cycles of a whole loop that each lane runs in a visit: as long as the longest, and what the others'
- * accesses to memory add. 0: the visits are of the block alone. */
-static uint32_t whole_loop(const struct warp *w, uint64_t lanes, uint32_t block)
-{
-    uint32_t longest = 0, own = 0, further = 0;
-    if (!w->s->whole || !w->s->whole[block])
-        return 0;
-    each_lane(n, lanes) {
-        const struct cost_visit *v = &w->s->lane[n].at[w->at[n]];
-        further += v->further;
-        if (v->cycles > longest) {
-            longest = v->cycles;
-            own = v->further;
-        }
-    }
-    return longest + (further - own);
-}
-
-static uint32_t execute(struct warp *w, uint64_t lanes, uint32_t block)
+static void execute(struct warp *w, uint64_t lanes, const struct cost_piece *p)
 {
     struct cost_figures *f = w->figures;
-    uint32_t whole = whole_loop(w, lanes, block), extra = whole ? 0 : further_segments(w, lanes, block);
+    uint32_t extra = p->accesses ? further_segments(w, lanes, p->accesses) : 0;
     f->steps++;
-    f->cycles += whole ? whole : w->s->cost[block] + extra;
-    if (f->executions) {
-        f->executions[block]++;
-        f->visits[block] += count_of(lanes);
-        f->extra[block] += extra;
+    f->cycles += p->cycles + extra;
+    f->instructions += p->instructions;
+    if (f->executions && p->block != IR_NO_BLOCK) {
+        f->executions[p->block] += p->is_last;
+        f->visits[p->block] += p->is_last ? count_of(lanes) : 0;
+        f->extra[p->block] += extra;
     }
-    return whole;
+    if (p->accesses)
+        each_lane(n, lanes)
+            w->used[n] += p->accesses;
 }
 
-/* Where lanes that diverge at the end of the block, or of the loop that the visit stands for, reconverge. */
-static uint32_t reconvergence_point(const struct warp *w, uint32_t block, bool whole)
+/* The lanes enter the piece, which may begin a visit. Those that do: others have none left, and end. */
+static uint64_t enter(struct warp *w, uint64_t lanes, const struct cost_piece *p)
 {
-    const struct cost_sample *s = w->s;
-    uint32_t r = s->post->depth[block] ? s->post->idom[block] : IR_NO_BLOCK;
-    while (whole && r != IR_NO_BLOCK && ir_cycle_has(s->cycles, s->cycles->innermost[block], r))
-        r = s->post->idom[r];
-    return r;
-}
-
-static void advance(struct warp *w, uint32_t n)
-{
-    const cost_visits *v = &w->s->lane[n];
-    w->at[n]++;
-    w->block[n] = w->at[n] < v->count ? v->at[w->at[n]].block : IR_NO_BLOCK;
-}
-
-static void end_lanes(struct warp *w, uint64_t lanes)
-{
-    w->members &= ~lanes;
-    each_lane(n, lanes)
-        leave_records(w, n, true);
-    check_label(w);
-}
-
-static void step(struct warp *w, uint32_t g)
-{
-    uint64_t lanes = w->group[g], ended = 0, first = 0;
-    uint32_t block = w->block[first_of(lanes)];
-    uint32_t whole = execute(w, lanes, block);
-    w->groups &= ~BIT(g);
-    if (block == w->rules->start)
-        w->members |= lanes;
+    uint64_t ended = 0;
+    if (!p->is_first)
+        return lanes;
     each_lane(n, lanes) {
-        advance(w, n);
-        ended |= w->block[n] == IR_NO_BLOCK ? BIT(n) : 0;
-        first |= w->block[n] == w->block[first_of(lanes)] ? BIT(n) : 0;
-    }
-    if (first != lanes)
-        open_record(w, lanes & ~ended, reconvergence_point(w, block, whole != 0));
-    for (uint64_t left = lanes & ~ended; left;) {
-        uint32_t to = w->block[first_of(left)];
-        uint64_t part = 0;
-        each_lane(n, left)
-            part |= w->block[n] == to ? BIT(n) : 0;
-        left &= ~part;
-        arrive(w, part);
+        const cost_visits *v = &w->s->lane[n];
+        uint32_t next = w->at[n] + 1; /* from one before the first on */
+        if (next >= v->count || v->at[next].block != p->block)
+            ended |= BIT(n);
+        w->at[n] = next;
+        w->used[n] = 0;
     }
     if (ended)
-        end_lanes(w, ended);
+        leave(w, ended);
+    return lanes & ~ended;
 }
 
-/* Everybody waits: as the machine does, the barrier with the most lanes is given up. */
-static bool give_up_one(struct warp *w)
+/* The edge that the lane takes at the end of the piece; edges: none, its visits end there. */
+static uint32_t edge_of(const struct warp *w, uint32_t n, const struct cost_piece *p)
 {
-    uint32_t best = UINT32_MAX, most = 0;
-    if (w->at_label) {
-        release_label(w);
-        return true;
-    }
-    for (uint32_t r = 0; r < w->records.count; r++)
-        if (w->records.at[r].waiting && count_of(w->records.at[r].waiting) > most) {
-            best = r;
-            most = count_of(w->records.at[r].waiting);
-        }
-    if (best == UINT32_MAX)
+    const cost_visits *v = &w->s->lane[n];
+    const struct cost_edge *edges = &w->code->edges.at[p->first_edge];
+    uint32_t block = w->at[n] + 1 < v->count ? v->at[w->at[n] + 1].block : IR_NO_BLOCK, e = 0;
+    while (e < p->edges && edges[e].block != block)
+        e++;
+    return e;
+}
+
+/* Whether nothing stands in the piece but a wait for all, at its end. */
+static const struct cost_op *only_wait(const struct warp *w, const struct cost_piece *p)
+{
+    const struct cost_op *op = p->ops == 1 ? &w->code->ops.at[p->first_op] : NULL;
+    return op && p->is_wait && op->op == IR_cb_wait ? op : NULL;
+}
+
+/* Whether a side of a branch goes to the piece only to wait there for others: it has executed the piece. */
+static bool waits_at_once(struct warp *w, uint64_t lanes, uint32_t to)
+{
+    const struct cost_piece *p = &w->code->pieces.at[to];
+    const struct cost_op *op = only_wait(w, p);
+    uint32_t where = w->code->pieces.count + to;
+    if (!op || op->threshold || may_gather(w, to))
         return false;
-    w->records.at[best].members = w->records.at[best].waiting;
-    check_record(w, best);
+    struct record *x = &w->records.at[op->reg];
+    if (lanes & ~x->joined || (x->waiting | lanes) == x->joined ||
+        (x->waiting && w->place[first_of(x->waiting)] != where))
+        return false;
+    lanes = enter(w, lanes, p);
+    if (lanes) {
+        execute(w, lanes, p);
+        begin_to_wait(w, op->reg, lanes, where);
+    }
     return true;
 }
 
-void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, uint64_t steps,
+/* Lanes take the edge; where it leads. */
+static uint32_t take(struct warp *w, const struct cost_edge *edge)
+{
+    w->figures->cycles += edge->moves;
+    w->figures->instructions += edge->moves;
+    return edge->piece;
+}
+
+static void go_later(struct warp *w, uint64_t lanes, const struct cost_edge *edge)
+{
+    uint32_t to = take(w, edge);
+    if (edge->moves || !waits_at_once(w, lanes, to))
+        make_ready(w, lanes, to);
+}
+
+/* Lanes that take one edge. */
+struct side {
+    uint64_t lanes;
+    uint32_t edge;
+};
+
+/* The lanes at the end of the piece by the edges that they take, in the edges' order; how many edges. *ended:
+ * those whose visits end there. */
+static uint32_t part(const struct warp *w, const struct cost_piece *p, uint64_t lanes, struct side *sides,
+                     uint64_t *ended)
+{
+    uint32_t count = 0;
+    *ended = 0;
+    each_lane(n, lanes) {
+        uint32_t e = edge_of(w, n, p), i = count;
+        if (e == p->edges) {
+            *ended |= BIT(n);
+            continue;
+        }
+        while (i > 0 && sides[i - 1].edge > e)
+            i--;
+        if (i > 0 && sides[i - 1].edge == e) {
+            sides[i - 1].lanes |= BIT(n);
+            continue;
+        }
+        memmove(&sides[i + 1], &sides[i], (count - i) * sizeof *sides);
+        sides[i] = (struct side){BIT(n), e};
+        count++;
+    }
+    return count;
+}
+
+/* Of two sides the larger one runs at once, unless a group is ready that is larger still. Those that run on,
+ * into piece *to; 0: none. */
+static uint64_t diverge(struct warp *w, const struct cost_piece *p, const struct side *sides, uint32_t count,
+                        uint32_t *to)
+{
+    const struct cost_edge *edges = &w->code->edges.at[p->first_edge];
+    uint32_t larger = count;
+    if (p->edges == 2)
+        larger = count_of(sides[0].lanes) >= count_of(sides[1].lanes) ? 0 : 1;
+    for (uint32_t i = count; i-- > 0;)
+        if (i != larger)
+            go_later(w, sides[i].lanes, &edges[sides[i].edge]);
+    if (larger == count)
+        return 0;
+    uint32_t most = w->ready_count ? w->ready[w->ready_count - 1].count : 0;
+    const struct cost_edge *edge = &edges[sides[larger].edge];
+    bool waits = !edge->moves && only_wait(w, &w->code->pieces.at[edge->piece]);
+    if (most > count_of(sides[larger].lanes) || may_gather(w, edge->piece) || waits) {
+        go_later(w, sides[larger].lanes, edge);
+        return 0;
+    }
+    *to = take(w, edge);
+    return sides[larger].lanes;
+}
+
+/* Lanes at the end of a piece go on. Those that run on, into piece *to; 0: none. */
+static uint64_t go_on(struct warp *w, const struct cost_piece *p, uint64_t lanes, uint32_t *to)
+{
+    struct side sides[COST_MAX_LANES + 1];
+    uint64_t ended;
+    if (p->edges == 1) {
+        *to = take(w, &w->code->edges.at[p->first_edge]);
+        return lanes;
+    }
+    uint32_t count = part(w, p, lanes, sides, &ended);
+    if (ended)
+        leave(w, ended);
+    if (count > 1) {
+        if (p->reconverge != COST_NOWHERE)
+            join(w, lanes & ~ended, p->reconverge, false);
+        return diverge(w, p, sides, count, to);
+    }
+    if (count)
+        *to = take(w, &w->code->edges.at[p->first_edge + sides[0].edge]);
+    return lanes & ~ended;
+}
+
+/* The piece's operations on barriers. The lanes that run on: all, those that waited too, or none. */
+static uint64_t operate(struct warp *w, uint64_t lanes, uint32_t piece)
+{
+    const struct cost_piece *p = &w->code->pieces.at[piece];
+    for (uint32_t i = 0; i < p->ops && lanes; i++) {
+        const struct cost_op *op = &w->code->ops.at[p->first_op + i];
+        switch (op->op) {
+        case IR_cb_join: join(w, lanes, op->reg, op->flag); break;
+        case IR_cb_cancel: cancel(w, lanes, op); break;
+        case IR_cb_rejoin: rejoin(w, lanes, op->reg); break;
+        default: lanes = wait(w, lanes, piece, op); break;
+        }
+    }
+    return lanes;
+}
+
+/* The group runs until it waits, ends or diverges. */
+static void run(struct warp *w, struct group g, uint64_t steps)
+{
+    const struct cost_code *code = w->code;
+    uint32_t to = g.place;
+    if (to >= code->pieces.count)
+        to = take(w, &code->edges.at[code->pieces.at[to - code->pieces.count].first_edge]);
+    while (g.lanes && w->figures->steps < steps) {
+        const struct cost_piece *p = &code->pieces.at[to];
+        g.lanes = enter(w, g.lanes, p);
+        if (!g.lanes)
+            break;
+        execute(w, g.lanes, p);
+        g.lanes = operate(w, g.lanes, to);
+        if (g.lanes)
+            g.lanes = go_on(w, p, g.lanes, &to);
+    }
+}
+
+/* All wait: the barrier with the most that do is given up. False: none wait. */
+static bool yield(struct warp *w)
+{
+    uint32_t most = 0, best = 0;
+    for (uint32_t r = 0; r < w->records.count; r++)
+        if (count_of(w->records.at[r].waiting) > most) {
+            most = count_of(w->records.at[r].waiting);
+            best = r;
+        }
+    if (most)
+        release(w, best);
+    return most > 0;
+}
+
+void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint64_t steps,
                  struct cost_figures *figures)
 {
     struct scratch scratch;
     struct warp *w = arena_new(scratch_begin(&scratch), struct warp);
-    *w = (struct warp){.arena = &scratch.arena, .s = s, .rules = rules, .figures = figures};
-    w->points = bitset_new(&scratch.arena, s->f->blocks.count);
+    *w = (struct warp){.arena = &scratch.arena, .s = s, .code = code, .figures = figures};
     uint64_t all = 0;
-    figures->cycles = figures->steps = 0;
-    figures->cut = false;
+    figures->cycles = figures->steps = figures->instructions = 0;
+    for (uint32_t r = 0; r < code->registers; r++)
+        vec_push(w->arena, &w->records, ((struct record){0}));
     for (uint32_t n = 0; n < s->lanes; n++) {
-        w->block[n] = s->lane[n].count ? s->lane[n].at[0].block : IR_NO_BLOCK;
+        w->at[n] = UINT32_MAX; /* its first visit is the next one */
         all |= s->lane[n].count ? BIT(n) : 0;
     }
     if (all)
-        make_ready(w, all);
-    for (;;) {
-        uint32_t g = largest(w);
-        figures->cut = figures->steps >= steps;
-        if (figures->cut || (g == NO_GROUP && !give_up_one(w)))
-            break;
-        if (g != NO_GROUP)
-            step(w, g);
-    }
+        make_ready(w, all, code->entry);
+    while (figures->steps < steps && (w->ready_count || yield(w)))
+        run(w, w->ready[--w->ready_count], steps);
+    figures->cut = figures->steps >= steps;
     scratch_end(&scratch);
 }

@@ -10,6 +10,11 @@
 
 enum { EPOCHS = 64, VISITS_MAX = 65536 }; /* made by repetition; of a lane's list then */
 
+/* Of loops and branches of which nothing is known. */
+static const struct {
+    uint32_t trips, first; /* iterations; the first edge of two, in 1/256 */
+} cost_guesses[COST_GUESSES] = {{COST_TRIPS, 128}, {COST_TRIPS / 4, 32}, {COST_TRIPS * 4, 224}};
+
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
 /* Whether the edge leads to a loop that the branch is outside of, maybe by a block that only jumps there. */
@@ -58,9 +63,9 @@ static struct branch branch_of(const struct cost_sampler *x, uint32_t b)
     return of;
 }
 
-/* Of 65536. Loops are left once in COST_TRIPS times, and so are tests before them; what is the same for all
+/* Of 65536. Loops are left once in so many times, and so are tests before them; what is the same for all
  * threads is no reason to skip a loop in the whole model. Nobody expects to trap. */
-static uint32_t likelihood(const struct cost_sampler *x, const struct branch *of, uint32_t b, uint32_t e)
+static uint32_t likelihood(struct cost_sampler *x, const struct branch *of, uint32_t b, uint32_t e)
 {
     const struct ir_block *block = ir_block_at(x->s->f, b);
     uint32_t edges = block->edges.count;
@@ -69,13 +74,16 @@ static uint32_t likelihood(const struct cost_sampler *x, const struct branch *of
         return hint;
     if (of->trapping < edges)
         return of->trapping == e ? 0 : 65536 / (edges - 1);
-    uint32_t skipped = bitset_has(x->u->branches, b) ? 65536 / COST_TRIPS : 0;
+    x->s->guessed = true;
+    uint32_t trips = cost_guesses[x->hints->guess].trips;
+    uint32_t skipped = bitset_has(x->u->branches, b) ? 65536 / trips : 0;
     if (of->guarded < edges)
         return e == of->guarded ? 65536 - skipped : skipped;
+    uint32_t first = cost_guesses[x->hints->guess].first * (65536 / 256);
     if (of->staying == 0 || of->staying == edges)
-        return 65536 / edges;
-    return stays(x, block, of->cycle, e) ? 65536 / COST_TRIPS * (COST_TRIPS - 1) / of->staying
-                                         : 65536 / COST_TRIPS / (edges - of->staying);
+        return edges > 2 ? 65536 / edges : e == 0 ? first : 65536 - first;
+    return stays(x, block, of->cycle, e) ? 65536 / trips * (trips - 1) / of->staying
+                                         : 65536 / trips / (edges - of->staying);
 }
 
 /* Of each edge but the last: the likelihood of it and of those before it. The same for all lanes and visits,
@@ -145,7 +153,7 @@ static void run_block(struct cost_sampler *x, struct cost_lane *lane)
     const struct ir_function *f = x->s->f;
     uint32_t b = lane->block, work = 0;
     lane->visited[b]++;
-    vec_push(x->arena, &x->s->lane[lane->number], ((struct cost_visit){b, x->s->segments.count, 0, 0}));
+    vec_push(x->arena, &x->s->lane[lane->number], ((struct cost_visit){b, x->s->segments.count}));
     ir_each_ins(r, f, b) {
         cost_run_instruction(x, lane, r);
         work++;
@@ -279,7 +287,6 @@ static void find_costs(struct cost_sampler *x, const uint64_t *functions)
         x->s->cost[b] = cost_of_block(f, b);
         ir_each_ins(r, f, b) {
             const struct ir_ins *i = ir_at(f, r);
-            x->s->accesses[b] += cost_is_access(f, r);
             x->s->cost[b] += i->op == IR_call    ? (uint32_t)functions[i->imm]
                              : i->op == IR_icall ? COST_UNKNOWN_CALL
                                                  : 0;
@@ -291,18 +298,6 @@ static void find_costs(struct cost_sampler *x, const uint64_t *functions)
     }
 }
 
-/* No more than a block of the launch has, if both are given. */
-static uint32_t lanes_of(const struct cost_hints *hints)
-{
-    const struct launch *l = hints->launch;
-    uint64_t threads = l && l->block[0] ? l->block[0] : COST_MAX_LANES;
-    if (!hints->warp)
-        return COST_LANES;
-    for (uint32_t i = 1; l && i < 3; i++)
-        threads *= l->block[i] ? l->block[i] : 1;
-    return threads < hints->warp ? (uint32_t)threads : hints->warp;
-}
-
 static void find_cases(struct cost_sampler *x)
 {
     const struct ir_function *f = x->s->f;
@@ -310,8 +305,7 @@ static void find_cases(struct cost_sampler *x)
         x->cases[r] = ir_is_pure(ir_at(f, r)->op) && ir_at(f, r)->argc ? (int32_t)ir_scalar_case(f, r) : -1;
 }
 
-struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u,
-                                    const struct ir_dominators *post, const uint64_t *functions,
+struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u, const uint64_t *functions,
                                     const struct cost_hints *hints, uint64_t budget)
 {
     const struct ir_function *f = u->cfg->fn;
@@ -321,15 +315,14 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
     *s = (struct cost_sample){.f = f,
                               .cfg = u->cfg,
                               .cycles = u->cycles,
-                              .post = post,
-                              .lanes = lanes_of(hints),
-                              .cost = arena_array(a, uint32_t, f->blocks.count),
-                              .accesses = arena_array(a, uint32_t, f->blocks.count)};
+                              .lanes = cost_lanes_of(hints),
+                              .cost = arena_array(a, uint32_t, f->blocks.count)};
     struct cost_sampler x = {.arena = a,
                              .s = s,
                              .u = u,
                              .hints = hints,
                              .kernel = ir_kernel_info(f->module, f->id),
+                             .arguments = cost_arguments(a, f, hints->launch),
                              .cases = arena_array(a, int32_t, f->ins.count),
                              .sums = arena_array(a, uint32_t *, f->blocks.count),
                              .place = arena_array(a, uint32_t, f->ins.count + f->module->objects.count),
@@ -338,70 +331,4 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
     find_cases(&x);
     run_lanes(&x);
     return s;
-}
-
-/* ---- loops as one visit ------------------------------------------------------------------------------ */
-
-/* The outermost cycle around b, entered at its header alone, in which `keep` does not stand. */
-static uint32_t collapsed_cycle(const struct cost_sample *s, uint32_t b, uint32_t keep)
-{
-    uint32_t found = IR_NO_CYCLE;
-    for (uint32_t c = s->cycles->innermost[b]; c != IR_NO_CYCLE; c = s->cycles->at[c].parent)
-        if (!ir_cycle_has(s->cycles, c, keep) && s->cycles->at[c].entries.count == 1)
-            found = c;
-    return found;
-}
-
-struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_sample *s, uint32_t keep,
-                                         const double *further)
-{
-    struct cost_sample *t = arena_new(a, struct cost_sample);
-    uint32_t *of = arena_array(a, uint32_t, s->cfg->blocks);
-    *t = *s;
-    t->whole = arena_array(a, bool, s->cfg->blocks);
-    for (uint32_t i = 0; i < s->cfg->rpo_count; i++) {
-        uint32_t c = of[s->cfg->rpo[i]] = collapsed_cycle(s, s->cfg->rpo[i], keep);
-        if (c != IR_NO_CYCLE)
-            t->whole[s->cycles->at[c].header] = true;
-    }
-    for (uint32_t n = 0; n < s->lanes; n++) {
-        const cost_visits *old = &s->lane[n];
-        t->lane[n] = (cost_visits){0};
-        double cycles = 0, added = 0;
-        for (uint32_t i = 0; i < old->count; i++) {
-            struct cost_visit v = old->at[i];
-            uint32_t c = of[v.block];
-            if (c == IR_NO_CYCLE) {
-                vec_push(a, &t->lane[n], v);
-                continue;
-            }
-            cycles += s->cost[v.block];
-            added += further[v.block];
-            if (i + 1 < old->count && of[old->at[i + 1].block] == c)
-                continue;
-            vec_push(a, &t->lane[n],
-                     ((struct cost_visit){s->cycles->at[c].header, 0, (uint32_t)cycles, (uint32_t)added}));
-            cycles = added = 0;
-        }
-    }
-    return t;
-}
-
-/* ---- launches ---------------------------------------------------------------------------------------- */
-
-const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f, const struct opt_options *o)
-{
-    const struct ir_module *m = f->module;
-    struct launch *l = arena_new(a, struct launch);
-    for (uint32_t i = m->launches.count; i-- > 0;)
-        if (m->launches.at[i].step == LAUNCH_KERNEL && strcmp(m->launches.at[i].kernel, f->name) == 0)
-            *l = m->launches.at[i];
-    struct launch all = *l;
-    all.arguments.count = all.arguments.capacity = 0;
-    for (uint32_t i = 0; i < o->expected.count; i++)
-        vec_push(a, &all.arguments, o->expected.at[i]);
-    for (uint32_t i = 0; i < l->arguments.count; i++)
-        vec_push(a, &all.arguments, l->arguments.at[i]);
-    *l = all;
-    return l;
 }

@@ -1,6 +1,6 @@
 /* sample_values.c: instructions of one sampled lane, on values that are known or not.
  *
- * Thread n of block 0 of the launch directive's grid. A buffer's address is its parameter's number plus one,
+ * A thread of the launch directive's grid. A buffer's address is its parameter's number plus one,
  * times BUFFER; what the directive makes it of is what loads find, unless the lane itself has stored there.
  */
 #include "launch/launch.h"
@@ -16,22 +16,11 @@ uint64_t cost_draw(uint64_t what, uint64_t which, uint64_t lane)
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-static const struct launch_argument *argument(const struct cost_sampler *x, uint32_t parameter)
-{
-    const struct launch *l = x->hints->launch;
-    if (!l || !x->kernel || parameter >= x->kernel->params.count)
-        return NULL;
-    for (uint32_t i = 0; i < l->arguments.count; i++)
-        if (strcmp(l->arguments.at[i].name, x->kernel->params.at[parameter].name) == 0)
-            return &l->arguments.at[i];
-    return NULL;
-}
-
 static bool read_buffer(const struct cost_sampler *x, uint32_t address, enum ir_mem m, scalar_bits *bits)
 {
     uint32_t parameter = (address >> BUFFER_BITS) - 1, offset = address & ((1u << BUFFER_BITS) - 1);
-    const struct launch_argument *a = address >> BUFFER_BITS ? argument(x, parameter) : NULL;
-    if (!a)
+    if (!(address >> BUFFER_BITS) || !x->kernel || parameter >= x->kernel->params.count ||
+        !x->arguments[parameter])
         return false;
     const struct ir_param_info *p = &x->kernel->params.at[parameter];
     uint32_t size = p->element_bytes;
@@ -39,7 +28,8 @@ static bool read_buffer(const struct cost_sampler *x, uint32_t address, enum ir_
     if (launch_scalars((enum launch_element)p->element, size) != 1 || size > 8 || offset % size)
         return false;
     if (ir_mem_info[m].bytes > size ||
-        !launch_make_element(&a->value, (enum launch_element)p->element, offset / size, &element))
+        !launch_make_element(x->arguments[parameter], (enum launch_element)p->element, offset / size,
+                             &element))
         return false;
     *bits = ir_loaded(m, &element);
     return true;
@@ -118,26 +108,6 @@ static void access_memory(struct cost_sampler *x, struct cost_lane *lane, ir_ref
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
-static uint32_t special(const struct cost_sampler *x, const struct cost_lane *lane, enum ir_special s)
-{
-    const struct launch *l = x->hints->launch;
-    uint32_t warp = x->hints->warp ? x->hints->warp : COST_LANES;
-    uint32_t block = l && l->block[0] ? l->block[0] : warp;
-    switch (s) {
-    case IR_SPECIAL_TID_X: return lane->number % block;
-    case IR_SPECIAL_TID_Y: return lane->number / block;
-    case IR_SPECIAL_LANE: return lane->number;
-    case IR_SPECIAL_BDIM_X: return block;
-    case IR_SPECIAL_BDIM_Y: return l && l->block[1] ? l->block[1] : 1;
-    case IR_SPECIAL_BDIM_Z: return l && l->block[2] ? l->block[2] : 1;
-    case IR_SPECIAL_GDIM_X: return l && l->grid[0] ? l->grid[0] : 1;
-    case IR_SPECIAL_GDIM_Y: return l && l->grid[1] ? l->grid[1] : 1;
-    case IR_SPECIAL_GDIM_Z: return l && l->grid[2] ? l->grid[2] : 1;
-    case IR_SPECIAL_WARPSIZE: return warp;
-    default: return 0;
-    }
-}
-
 static void compute(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
 {
     const struct ir_ins *i = ir_at(x->s->f, r);
@@ -163,7 +133,7 @@ void cost_run_instruction(struct cost_sampler *x, struct cost_lane *lane, ir_ref
     if (x->cases[r] >= 0 || i->op == IR_ptradd || i->op == IR_ptrcast) {
         compute(x, lane, r);
     } else if (i->op == IR_special) {
-        lane->value[r] = special(x, lane, (enum ir_special)i->imm);
+        lane->value[r] = cost_special(x->hints, (enum ir_special)i->imm, lane->number);
         lane->known[r] = true;
     } else if (i->op == IR_alloca || i->op == IR_object) {
         lane->value[r] = x->place[i->op == IR_object ? i->imm : x->s->f->module->objects.count + r];
@@ -179,14 +149,13 @@ void cost_run_parameters(struct cost_sampler *x, struct cost_lane *lane)
     const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
     for (uint32_t k = 0; k < params->count; k++) {
         ir_ref r = params->at[k];
-        const struct launch_argument *a = argument(x, k);
+        const struct launch_value *a = x->arguments[k];
         if (x->kernel && ir_is_pointer(ir_at(f, r)->type)) {
             lane->value[r] = (uint64_t)(k + 1) << BUFFER_BITS & UINT32_MAX;
             lane->known[r] = k < 30;
-        } else if (a && (a->value.kind == LAUNCH_SCALAR || a->value.kind == LAUNCH_ROUND)) {
-            lane->known[r] =
-                launch_make_scalar(&a->value, (enum launch_element)x->kernel->params.at[k].element, 0,
-                                   &lane->value[r]) == NULL;
+        } else if (a && (a->kind == LAUNCH_SCALAR || a->kind == LAUNCH_ROUND)) {
+            lane->known[r] = launch_make_scalar(a, (enum launch_element)x->kernel->params.at[k].element, 0,
+                                                &lane->value[r]) == NULL;
         }
     }
 }

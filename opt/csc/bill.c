@@ -194,12 +194,10 @@ void csc_find_divergence(struct csc *p)
     struct scratch scratch;
     struct arena *a = scratch_begin(&scratch);
     struct cost_hints hints = {.launch = cost_launch_of(a, p->f, p->c->options)};
-    struct cost_rules rules = {.label = IR_NO_BLOCK, .start = IR_NO_BLOCK};
     uint32_t blocks = p->f->blocks.count, budget = p->c->options->limits[OPT_LIMIT_csc_sample];
     const struct cost_sample *s =
         p->f->flags & IR_FN_KERNEL
-            ? cost_sample_new(a, opt_machine_uniformity(p->c, p->f), opt_return_post_dominators(p->c, p->f),
-                              p->functions, &hints, budget)
+            ? cost_sample_new(a, opt_machine_uniformity(p->c, p->f), p->functions, &hints, budget)
             : NULL;
     p->executions = arena_array(p->c->scratch, uint64_t, blocks);
     p->execution_count = s ? blocks : 0;
@@ -208,7 +206,9 @@ void csc_find_divergence(struct csc *p)
         struct cost_figures w = {.executions = p->executions,
                                  .visits = arena_array(a, uint64_t, blocks),
                                  .extra = arena_array(a, uint64_t, blocks)};
-        cost_replay(s, &rules, budget, &w);
+        const struct cost_code *code =
+            cost_code_plain(a, p->f, opt_return_post_dominators(p->c, p->f), p->functions);
+        cost_replay(s, code, budget, &w);
         p->model_cut |= w.cut;
     }
     scratch_end(&scratch);

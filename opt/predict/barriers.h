@@ -144,6 +144,12 @@ void barriers_deconflict(struct barriers *x);
 /* idle_barriers.c: removes the barriers of post-dominators where deconfliction has left nobody to wait for. */
 void barriers_drop_idle(struct barriers *x);
 
+/* ---- trials (place_barriers.c) ------------------------------------------------------------------------- */
+
+/* Places the barriers of one function of the module, in a trial: nothing is reported. How many registers there
+ * are. What callers' predictions make of it is not known. */
+uint32_t barriers_place_in(struct opt_context *c, struct ir_module *m, struct ir_function *f);
+
 /* ---- dataflow of barriers (predict_cancel.c) --------------------------------------------------------- */
 
 /* Equations 1 and 2 at the ends of blocks, for all registers of the function, which are numbered anew from 0:

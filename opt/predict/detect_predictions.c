@@ -4,10 +4,11 @@
  * Two patterns in the cycle forest: *iteration delay*, a divergent branch in a loop, one side of which is to be
  * run by lanes of several iterations together; and *loop merge*, a loop that lanes leave in different
  * iterations inside another one. The label is at the start of the side or of the inner loop's body, the
- * Predict in front of the outer loop. Which of them pay, and from how many lanes on, is found by a warp that
- * runs sampled lanes in a model (opt/cost/cost.h): the cycles without the prediction against those with it at
- * each threshold of a list. Of an outermost loop one prediction is taken, the one that saves most; where it
- * saves less than DETECT_MARGIN per cent none is, and a remark says what was found.
+ * Predict in front of the outer loop. Which of them pay, and from how many lanes on, is found by sampled warps
+ * that run the code that there would be (try_prediction.c) in a model (opt/cost/cost.h): the cycles without the
+ * prediction against those with it at each threshold of a list. Of an outermost loop one prediction is taken,
+ * the one that saves most; where it saves less than DETECT_MARGIN per cent, or costs if what is not known of
+ * the data is otherwise, none is, and a remark says what was found.
  *
  * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, and keeps
  * a threshold that it names unless another one saves as much more; several are left as they are. None is
@@ -20,26 +21,37 @@ enum { ALL = 0, STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4 };
 struct weighed {
     uint64_t without, with, own; /* own: with the source's threshold, where there is one of the source */
     uint32_t threshold;
+    bool risky; /* it costs if what is not known is otherwise */
 };
 /* ---- weighing ---------------------------------------------------------------------------------------- */
 
 /* The next one that is tried: powers of two, then steps of an eighth of the warp, at last all. */
 static uint32_t next_threshold(const struct detection *d, uint32_t threshold)
 {
-    uint32_t step = d->sample->lanes / STEPS_OF_THRESHOLDS;
+    uint32_t step = d->lanes / STEPS_OF_THRESHOLDS;
     step = step > MOST_STEP ? MOST_STEP : step ? step : 1;
     threshold += threshold < step ? threshold : step;
-    return threshold < d->sample->lanes ? threshold : ALL;
+    return threshold < d->lanes ? threshold : ALL;
 }
 
-/* The cycles with this threshold; UINT64_MAX: not found out. */
-static uint64_t try_threshold(const struct cost_sample *s, struct cost_rules *rules, uint32_t threshold,
-                              uint64_t steps)
+/* The cycles of these warps in the code; UINT64_MAX: not found out. */
+static uint64_t cycles_of_warps(const struct detection *d, const struct cost_code *code,
+                                const struct cost_sample *const *warps, uint32_t count)
 {
     struct cost_figures figures = {0};
-    rules->threshold = threshold;
-    cost_replay(s, rules, steps, &figures);
-    return figures.cut ? UINT64_MAX : figures.cycles;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        cost_replay(warps[i], code, d->c->options->limits[OPT_LIMIT_predict_steps], &figures);
+        sum += figures.cycles;
+        if (figures.cut)
+            return UINT64_MAX;
+    }
+    return sum;
+}
+
+static uint64_t cycles_of(const struct detection *d, const struct cost_code *code)
+{
+    return cycles_of_warps(d, code, d->sample, d->warps);
 }
 
 /* Whether so many cycles are so many fewer that it is worth it. */
@@ -48,38 +60,59 @@ static bool saves(uint64_t with, uint64_t without)
     return with < without && (without - with) * 100 >= without * DETECT_MARGIN;
 }
 
-/* A threshold that the source names is kept unless another one saves. */
+/* Whether it would cost if what is not known of the kernel's data were otherwise. */
+static bool is_risky(const struct detection *d, const struct cost_code *code)
+{
+    for (uint32_t i = 1; i < COST_GUESSES && d->guessed; i++) {
+        uint64_t without = cycles_of_warps(d, d->code, &d->guess[i], 1);
+        uint64_t with = cycles_of_warps(d, code, &d->guess[i], 1);
+        if (with > without)
+            return true;
+    }
+    return false;
+}
+
+/* A threshold that the source names is kept unless another one saves. Codes with different thresholds differ in
+ * these alone, but for those of which all wait. */
 static struct weighed weigh(struct detection *d, const struct candidate *k)
 {
-    struct scratch scratch;
-    struct arena *a = scratch_begin(&scratch);
-    const struct cost_sample *s = cost_sample_collapse(a, d->sample, k->label, d->further);
-    struct cost_rules rules = {.label = IR_NO_BLOCK, .start = IR_NO_BLOCK};
-    struct cost_figures figures = {0};
-    uint64_t steps = d->c->options->limits[OPT_LIMIT_predict_steps];
-    cost_replay(s, &rules, steps, &figures);
-    struct weighed best = {.without = figures.cycles, .with = UINT64_MAX, .own = UINT64_MAX};
-    rules = (struct cost_rules){k->label, k->start, detect_region(d, k->start, k->label), 0};
-    uint32_t threshold = d->sample->lanes > 1 ? 1 : ALL;
-    for (bool more = !figures.cut; more; threshold = next_threshold(d, threshold)) {
-        uint64_t with = try_threshold(s, &rules, threshold, steps);
+    bool found = k->number == DETECT_FOUND;
+    struct cost_code *some = detect_code(d, k, NULL, DETECT_TRIED), *all = detect_code(d, k, NULL, ALL);
+    struct weighed best = {.with = UINT64_MAX, .own = UINT64_MAX};
+    best.without = found ? d->plain.cycles : cycles_of(d, detect_code(d, NULL, k, ALL));
+    uint32_t threshold = d->lanes > 1 ? 1 : ALL, reg = cost_code_register(some, DETECT_TRIED);
+    for (bool more = !d->plain.cut; more; threshold = next_threshold(d, threshold)) {
+        more = threshold != ALL;
+        if (more)
+            cost_code_set_threshold(some, reg, threshold);
+        uint64_t with = cycles_of(d, more ? some : all);
         if (with < best.with) {
             best.with = with;
             best.threshold = threshold;
         }
-        more = threshold != ALL;
     }
-    if (k->number != DETECT_FOUND && best.with != UINT64_MAX)
-        best.own = try_threshold(s, &rules, k->threshold, steps);
+    if (best.threshold != ALL)
+        cost_code_set_threshold(some, reg, best.threshold);
+    best.risky = found && saves(best.with, best.without) && is_risky(d, best.threshold != ALL ? some : all);
+    if (!found && best.with != UINT64_MAX) {
+        if (k->threshold)
+            cost_code_set_threshold(some, reg, k->threshold);
+        best.own = cycles_of(d, k->threshold ? some : all);
+    }
     if (k->threshold && best.own != UINT64_MAX && !saves(best.with, best.own))
-        best = (struct weighed){best.without, best.own, best.own, k->threshold};
-    scratch_end(&scratch);
+        best = (struct weighed){best.without, best.own, best.own, k->threshold, false};
     return best;
+}
+
+/* What is said of a warp is the mean. */
+static unsigned long long of_a_warp(const struct detection *d, uint64_t cycles)
+{
+    return cycles / d->warps;
 }
 
 static bool pays(struct weighed w)
 {
-    return saves(w.with, w.without);
+    return saves(w.with, w.without) && !w.risky;
 }
 
 static const char *kind_of(const struct candidate *k)
@@ -120,7 +153,10 @@ static place place_before(const struct ir_function *f, uint32_t b)
 static void tell(const struct detection *d, const struct candidate *k, struct weighed w, bool taken)
 {
     enum opt_remark_kind kind = taken ? OPT_APPLIED : OPT_MISSED;
-    const char *verdict = taken ? "pays" : pays(w) ? "pays less than another" : "does not pay";
+    const char *verdict = taken     ? "pays"
+                          : pays(w) ? "pays less than another"
+                          : w.risky ? "pays by a guess, and costs by others"
+                                    : "does not pay";
     if (w.with == UINT64_MAX)
         opt_remark(d->c, d->f, OPT_MISSED, "predict-steps", k->at,
                    "%s was not weighed: limit of %u steps of a warp reached (--limit=predict_steps=N)",
@@ -128,7 +164,7 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
     else
         opt_remark(d->c, d->f, kind, "predict", k->at,
                    "%s %s: in the model a warp takes %llu cycles instead of %llu if %s at line %u%s",
-                   kind_of(k), verdict, (unsigned long long)w.with, (unsigned long long)w.without,
+                   kind_of(k), verdict, of_a_warp(d, w.with), of_a_warp(d, w.without),
                    lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line,
                    !k->threshold || w.threshold == k->threshold
                        ? ""
@@ -137,14 +173,6 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
 
 /* ---- the source's ------------------------------------------------------------------------------------ */
 
-static void set_threshold(struct ir_function *f, uint32_t number, uint32_t threshold)
-{
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_predict && ir_at(f, r)->imm == number)
-                ir_at(f, r)->imm2 = threshold;
-}
-
 /* One that does not pay stays as it is: who wrote it may know more than the model. Like all notes of the group
  * `perf` what is said is no warning, which -Werror would refuse. */
 static void tell_kept(const struct detection *d, const struct candidate *k, struct weighed w)
@@ -152,8 +180,8 @@ static void tell_kept(const struct detection *d, const struct candidate *k, stru
     bool costs = w.own > w.without;
     const char *figures =
         arena_printf(d->arena, "in the model a warp takes %llu cycles instead of %llu if %s at line %u",
-                     (unsigned long long)w.own, (unsigned long long)w.without,
-                     lanes_text(d->arena, k->threshold), place_of(d->f, k->label).line);
+                     of_a_warp(d, w.own), of_a_warp(d, w.without), lanes_text(d->arena, k->threshold),
+                     place_of(d->f, k->label).line);
     opt_remark(d->c, d->f, OPT_MISSED, "predict", k->at, "the prediction %s, and is kept: %s",
                costs ? "does not pay" : arena_printf(d->arena, "saves less than %u %%", DETECT_MARGIN),
                figures);
@@ -191,16 +219,10 @@ static bool find_users(struct detection *d, struct candidate *users, uint32_t *s
 
 static void insert(struct detection *d, const struct candidate *k, uint32_t threshold)
 {
-    ir_ref end = ir_terminator(d->f, k->start);
-    struct ir_cursor start = {d->f, k->start, end, place_before(d->f, k->start)};
-    struct ir_cursor label = {d->f, k->label, ir_block_at(d->f, k->label)->first, place_of(d->f, k->label)};
-    struct opt_prediction_name name = {start.at, label.at};
+    struct opt_prediction_name name = {place_before(d->f, k->start), place_of(d->f, k->label)};
     if (detect_left_out(d, name))
         return;
-    ir_ref r = ir_emit0(&start, IR_predict, IR_TYPE_VOID);
-    ir_ref p = ir_emit0(&label, IR_predict_point, IR_TYPE_VOID);
-    ir_at(d->f, r)->imm = ir_at(d->f, p)->imm = d->f->predictions++;
-    ir_at(d->f, r)->imm2 = threshold;
+    detect_insert(d->f, k, name, threshold);
     detect_report(d, name);
 }
 
@@ -249,7 +271,7 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
         tell(d, k, w, pays(w));
         if (!pays(w))
             continue;
-        set_threshold(d->f, i, w.threshold);
+        detect_set_threshold(d->f, i, w.threshold);
         changed = true;
     }
     return changed;
@@ -262,8 +284,7 @@ static void decline(const struct detection *d, const struct candidate *k, const 
     opt_remark(
         d->c, d->f, OPT_MISSED, id, k->at,
         "%s is not tried at line %u: %s; in the model it could save at most %llu of a warp's %llu cycles",
-        kind_of(k), place_of(d->f, k->label).line, why, (unsigned long long)k->idle,
-        (unsigned long long)d->plain.cycles);
+        kind_of(k), place_of(d->f, k->label).line, why, of_a_warp(d, k->idle), of_a_warp(d, d->plain.cycles));
 }
 
 /* Says why if the candidate is not to be weighed. count: those that are. */
@@ -336,26 +357,44 @@ static bool choose(struct detection *d)
 
 static void measure_plainly(struct detection *d)
 {
-    struct cost_rules rules = {.label = IR_NO_BLOCK, .start = IR_NO_BLOCK};
+    d->code = detect_code(d, NULL, NULL, ALL);
     d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
-    d->further = arena_array(d->arena, double, d->f->blocks.count);
-    cost_replay(d->sample, &rules, d->c->options->limits[OPT_LIMIT_predict_steps], &d->plain);
-    for (uint32_t b = 0; b < d->f->blocks.count; b++)
-        if (d->plain.visits[b] > d->plain.executions[b])
-            d->further[b] = (double)d->plain.extra[b] / (double)(d->plain.visits[b] - d->plain.executions[b]);
+    struct cost_figures one = d->plain;
+    for (uint32_t i = 0; i < d->warps; i++) {
+        cost_replay(d->sample[i], d->code, d->c->options->limits[OPT_LIMIT_predict_steps], &one);
+        d->plain.cycles += one.cycles;
+        d->plain.cut |= one.cut;
+    }
 }
 
 /* What a model says that does not run to its end may be of the function's begin alone. */
 static void tell_cut(const struct detection *d)
 {
-    bool sample = d->sample->cut;
+    bool sample = false;
+    for (uint32_t i = 0; i < d->warps; i++)
+        sample |= d->sample[i]->cut;
     enum opt_limit l = sample ? OPT_LIMIT_predict_sample : OPT_LIMIT_predict_steps;
     if (sample || d->plain.cut)
         opt_remark(d->c, d->f, OPT_MISSED, sample ? "predict-sample" : "predict-steps", d->f->at,
                    "the model does not run to its end: limit of %u reached (--limit=%s=N)",
                    d->c->options->limits[l], opt_limit_info[l].name);
+}
+
+static void sample_warps(struct detection *d, struct cost_hints *hints)
+{
+    uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
+    d->warps = cost_choose_warps(hints, DETECT_WARPS);
+    for (uint32_t i = 0; i < d->warps; i++) {
+        d->sample[i] = cost_sample_new(d->arena, d->u, d->functions, &hints[i], budget / d->warps);
+        d->guessed |= d->sample[i]->guessed;
+    }
+    d->lanes = d->sample[0]->lanes;
+    for (uint32_t i = 1; i < COST_GUESSES && d->guessed; i++) {
+        hints[0].guess = i;
+        d->guess[i] = cost_sample_new(d->arena, d->u, d->functions, &hints[0], budget / d->warps);
+    }
 }
 
 static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions,
@@ -364,6 +403,7 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     struct scratch scratch;
     struct detection d = {.c = c,
                           .f = f,
+                          .functions = functions,
                           .arena = scratch_begin(&scratch),
                           .cfg = opt_cfg(c, f),
                           .dominators = opt_dominators(c, f),
@@ -371,18 +411,17 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
                           .cycles = opt_cycles(c, f),
                           .u = opt_machine_uniformity(c, f)};
     struct cost_profile *profile = cost_profile_new(d.arena, d.cfg, branches, c->options);
-    struct cost_hints hints = {.likely = profile ? cost_profile_likely : NULL,
-                               .data = profile,
-                               .launch = cost_launch_of(d.arena, f, c->options),
-                               .warp = c->options->warp};
+    struct cost_hints hints[DETECT_WARPS] = {{.likely = profile ? cost_profile_likely : NULL,
+                                              .data = profile,
+                                              .launch = cost_launch_of(d.arena, f, c->options),
+                                              .warp = c->options->warp}};
     bool changed = false;
     uint32_t n = f->predictions, *starts = arena_array(d.arena, uint32_t, n + 1),
              *points = arena_array(d.arena, uint32_t, n + 1);
     struct candidate *users = arena_array(d.arena, struct candidate, n + 1);
     d.users = bitset_new(d.arena, d.cycles->count + 1);
     if (find_users(&d, users, starts, points) && d.cycles->count && bitset_count(d.u->branches)) {
-        d.sample = cost_sample_new(d.arena, d.u, d.post, functions, &hints,
-                                   c->options->limits[OPT_LIMIT_predict_sample]);
+        sample_warps(&d, hints);
         measure_plainly(&d);
         tell_cut(&d);
         detect_candidates(&d);

@@ -7,6 +7,8 @@
 
 enum {
     DETECT_MARGIN = 5,         /* per cent of the cycles that a prediction has to save */
+    DETECT_WARPS = 4,          /* of a launch that are sampled, at most */
+    DETECT_TRIED = 65,         /* a threshold that no source has: that which is tried */
     DETECT_FOUND = UINT32_MAX, /* number of a prediction that the source does not have */
 };
 
@@ -28,9 +30,13 @@ struct detection {
     const struct ir_dominators *dominators, *post;
     const struct ir_cycles *cycles;
     const struct ir_uniformity *u;
-    const struct cost_sample *sample;
-    struct cost_figures plain; /* without predictions */
-    double *further;           /* by block: cycles of segments that a lane's visit adds to another's */
+    const uint64_t *functions;                      /* the analysis costs */
+    const struct cost_sample *sample[DETECT_WARPS]; /* warps of the launch */
+    const struct cost_sample *guess[COST_GUESSES];  /* from 1 on: others that may be, if `guessed` */
+    uint32_t warps, lanes;                          /* lanes: of the first warp */
+    bool guessed;
+    struct cost_code *code;    /* as it stands, with the source's predictions alone */
+    struct cost_figures plain; /* of that */
     VEC(struct candidate) all;
     struct bitset users; /* by cycle: outermost ones with predictions of the source */
 };
@@ -42,6 +48,13 @@ struct bitset detect_region(const struct detection *d, uint32_t start, uint32_t 
 /* A convergent operation between the start and the region's exit, whose threads would be others, or 0. Of the
  * start's block the end alone counts. *endless: threads never reconverge behind the region. */
 ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, bool *endless);
+/* The code with a prediction and this threshold, or without one; NULL: none (try_prediction.c). */
+struct cost_code *detect_code(const struct detection *d, const struct candidate *with,
+                              const struct candidate *without, uint32_t threshold);
+/* Puts what was found into the function; the threshold of the source's. */
+void detect_insert(struct ir_function *f, const struct candidate *k, struct opt_prediction_name name,
+                   uint32_t threshold);
+void detect_set_threshold(struct ir_function *f, uint32_t number, uint32_t threshold);
 /* Reports that the function has a prediction that the compiler found (thresholds.c). */
 void detect_report(const struct detection *d, struct opt_prediction_name name);
 /* Whether it is not to be put there (thresholds.c). */

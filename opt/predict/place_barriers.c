@@ -192,6 +192,16 @@ static bool are_off(struct opt_context *c, const struct ir_module *m)
     return large != NULL;
 }
 
+uint32_t barriers_place_in(struct opt_context *c, struct ir_module *m, struct ir_function *f)
+{
+    struct barriers x = {.c = c, .m = m, .f = f, .off = are_off(c, m)};
+    uint32_t registers = barriers_find_calls(&x);
+    x.predicts = find_first_predicts(c, m);
+    x.registers = &registers;
+    work_on(x);
+    return registers;
+}
+
 bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
 {
     bool changed = false;

@@ -54,9 +54,9 @@ ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, boo
 /* Cycles times lanes lost in b without a prediction. */
 static uint64_t idle_in(const struct detection *d, uint32_t b)
 {
-    uint64_t executions = d->plain.executions[b], full = executions * d->sample->lanes;
+    uint64_t executions = d->plain.executions[b], full = executions * d->lanes;
     uint64_t extra = executions ? d->plain.extra[b] / executions : 0;
-    return (full - d->plain.visits[b]) * (d->sample->cost[b] + extra);
+    return (full - d->plain.visits[b]) * (d->sample[0]->cost[b] + extra);
 }
 
 bool detect_is_idle(const struct detection *d, const struct candidate *k)
@@ -70,7 +70,7 @@ static void add_candidates(struct detection *d, struct candidate k, uint32_t cyc
     k.nest = detect_outermost(d->cycles, k.label);
     k.number = DETECT_FOUND;
     k.start = IR_NO_BLOCK;
-    k.idle /= d->sample->lanes;
+    k.idle /= d->lanes;
     uint32_t before = d->all.count;
     bool idle = !k.at_loop && detect_is_idle(d, &k);
     for (; idle && cycle != IR_NO_CYCLE; cycle = d->cycles->at[cycle].parent) {

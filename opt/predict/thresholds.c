@@ -42,6 +42,8 @@ static struct opt_prediction *reported(struct opt_context *c, const struct ir_fu
 
 void barriers_report(const struct barriers *x, struct opt_prediction_name name, uint32_t threshold)
 {
+    if (!x->c->report)
+        return; /* it is a trial */
     struct opt_prediction *p = reported(x->c, x->f, name);
     p->threshold = threshold;
     p->honoured = true;
@@ -49,7 +51,7 @@ void barriers_report(const struct barriers *x, struct opt_prediction_name name, 
 
 bool barriers_is_found(const struct barriers *x, struct opt_prediction_name name)
 {
-    return reported(x->c, x->f, name)->found;
+    return !x->c->report || reported(x->c, x->f, name)->found;
 }
 
 void detect_report(const struct detection *d, struct opt_prediction_name name)

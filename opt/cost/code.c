@@ -1,0 +1,240 @@
+/* code.c: the code that a modelled warp runs: pieces of blocks, with what they cost.
+ *
+ * An instruction counts as the bytecode's does (docs/metrics.md): nothing for a jump to the block that stands
+ * next, or for a rejoin that is part of a wait. Of the moves to block parameters those of constants count; most
+ * others go.
+ */
+#include "opt/cost/cost.h"
+
+struct builder {
+    struct arena *arena;
+    struct cost_code *code;
+    const struct ir_function *f, *placed; /* as it was sampled; with barriers */
+    const uint64_t *functions;
+    uint32_t *next, *preds; /* by block of `placed`: the one behind it; edges to it */
+};
+
+static uint64_t cost_of_callee(const struct ir_ins *ins, const uint64_t *functions)
+{
+    return ins->op == IR_call ? functions[ins->imm] : ins->op == IR_icall ? COST_UNKNOWN_CALL : 0;
+}
+
+/* Adds what the instruction costs to the piece. */
+static void count(struct cost_piece *p, const struct ir_function *f, ir_ref r, const uint64_t *functions)
+{
+    p->cycles += ir_cost_of(f, r) + (uint32_t)cost_of_callee(ir_at(f, r), functions);
+    p->instructions += ir_latency_of(f, r) != IR_LAT_NONE;
+    p->accesses += cost_is_access(f, r);
+}
+
+static void begin_edges(struct cost_code *code, struct cost_piece *p)
+{
+    p->first_op = code->ops.count;
+    p->first_edge = code->edges.count;
+    p->reconverge = COST_NOWHERE;
+}
+
+/* ---- with barriers placed ---------------------------------------------------------------------------- */
+
+/* The block behind the wait, if nobody else comes there. */
+static uint32_t block_behind(const struct builder *x, ir_ref wait)
+{
+    const struct ir_block *b = ir_block_at(x->placed, ir_at(x->placed, wait)->block);
+    return b->edges.count == 1 && x->preds[b->edges.at[0].block] == 1 ? b->edges.at[0].block : IR_NO_BLOCK;
+}
+
+/* The rejoin that is part of the wait, or 0. */
+static ir_ref rejoin_of(const struct builder *x, ir_ref wait)
+{
+    uint32_t behind = block_behind(x, wait);
+    ir_ref r = behind == IR_NO_BLOCK ? 0 : ir_block_at(x->placed, behind)->first;
+    while (r && ir_at(x->placed, r)->op == IR_cb_rejoin &&
+           ir_at(x->placed, r)->imm != ir_at(x->placed, wait)->imm)
+        r = ir_at(x->placed, r)->next;
+    return r && ir_at(x->placed, r)->op == IR_cb_rejoin ? r : 0;
+}
+
+static void add_operation(struct builder *x, struct cost_piece *p, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->placed, r);
+    uint32_t reg = (uint32_t)ins->imm;
+    struct cost_op op = {.op = (enum ir_op)ins->op, .reg = reg};
+    struct ir_cancel cancel = ins->op == IR_cb_cancel ? ir_cancel_of(ins) : (struct ir_cancel){0};
+    if (ins->op == IR_cb_cancel)
+        op = (struct cost_op){IR_cb_cancel, reg, cancel.threshold, cancel.wait, cancel.member};
+    else if (ins->op == IR_cb_join)
+        op.flag = ins->imm2;
+    else if (ins->op == IR_cb_wait)
+        op = (struct cost_op){IR_cb_wait, reg, ins->imm2, 0, rejoin_of(x, r) != 0};
+    x->code->rejoins[reg] |= ins->op == IR_cb_rejoin || cancel.member;
+    vec_push(x->arena, &x->code->ops, op);
+    p->ops++;
+}
+
+/* Rejoins that are parts of waits. */
+static struct bitset find_parts(struct builder *x)
+{
+    struct bitset parts = bitset_new(x->arena, x->placed->ins.count);
+    ir_each_block(k, b, x->placed)
+        ir_each_ins(r, x->placed, b)
+            if (ir_at(x->placed, r)->op == IR_cb_wait && rejoin_of(x, r))
+                bitset_add(parts, rejoin_of(x, r));
+    return parts;
+}
+
+static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bitset parts)
+{
+    const struct ir_function *placed = x->placed;
+    p->is_wait = ir_block_at(placed, b)->params.count == 0;
+    ir_each_ins(r, placed, b) {
+        const struct ir_ins *ins = ir_at(placed, r);
+        bool own = r < x->f->ins.count, ends = r == ir_block_at(placed, b)->last;
+        if (own && p->block == IR_NO_BLOCK)
+            p->block = ir_at(x->f, r)->block;
+        p->is_last |= ends && own && ir_terminator(x->f, p->block) == r;
+        if (bitset_has(parts, r))
+            continue;
+        if (ir_is_convergence_barrier(ins->op))
+            add_operation(x, p, r);
+        else
+            p->is_wait &= ends;
+        if (ins->op != IR_br || ir_block_at(placed, b)->edges.at[0].block != x->next[b])
+            count(p, placed, r, x->functions);
+    }
+}
+
+/* The next block of the function that lanes come to by way of this one. */
+static uint32_t block_after(const struct builder *x, uint32_t b)
+{
+    for (uint32_t i = 0; b >= x->f->blocks.count && i < x->placed->blocks.count; i++)
+        b = ir_block_at(x->placed, b)->edges.count ? ir_block_at(x->placed, b)->edges.at[0].block : 0;
+    return b;
+}
+
+/* On edge e of block b: of constants to parameters, and the jump behind them. */
+static uint32_t moves_on(const struct builder *x, uint32_t b, uint32_t e)
+{
+    const struct ir_edge *edge = &ir_block_at(x->placed, b)->edges.at[e];
+    uint32_t moves = 0;
+    for (uint32_t k = 0; k < edge->argc; k++)
+        moves += ir_is_const(x->placed, edge->args[k], NULL);
+    bool jumps = moves && ir_block_at(x->placed, b)->edges.count > 1 && edge->block != x->next[b];
+    return moves + jumps;
+}
+
+static void add_edges(struct builder *x, struct cost_piece *p, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(x->placed, b);
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t to = block->edges.at[e].block;
+        vec_push(x->arena, &x->code->edges, ((struct cost_edge){to, block_after(x, to), moves_on(x, b, e)}));
+    }
+    p->edges = block->edges.count;
+    if (block->edges.count < 2 || block->reconverge >= x->placed->blocks.count)
+        return;
+    const struct ir_ins *wait = ir_at(x->placed, ir_block_at(x->placed, block->reconverge)->first);
+    if (wait->op == IR_cb_wait)
+        p->reconverge = (uint32_t)wait->imm;
+}
+
+static void look_at_layout(struct builder *x)
+{
+    const struct ir_function *placed = x->placed;
+    x->next = arena_array(x->arena, uint32_t, placed->blocks.count);
+    x->preds = arena_array(x->arena, uint32_t, placed->blocks.count);
+    ir_each_block(k, b, placed) {
+        x->next[b] = k + 1 < placed->order.count ? placed->order.at[k + 1] : IR_NO_BLOCK;
+        for (uint32_t e = 0; e < ir_block_at(placed, b)->edges.count; e++)
+            x->preds[ir_block_at(placed, b)->edges.at[e].block]++;
+    }
+}
+
+static struct cost_code *code_new(struct arena *a, uint32_t registers)
+{
+    struct cost_code *code = arena_new(a, struct cost_code);
+    *code = (struct cost_code){.registers = registers, .rejoins = arena_array(a, bool, registers + 1)};
+    return code;
+}
+
+struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, const struct ir_function *placed,
+                               uint32_t registers, const uint64_t *functions)
+{
+    struct builder x = {
+        .arena = a, .code = code_new(a, registers), .f = f, .placed = placed, .functions = functions};
+    look_at_layout(&x);
+    struct bitset parts = find_parts(&x);
+    for (uint32_t b = 0; b < placed->blocks.count; b++)
+        vec_push(a, &x.code->pieces, ((struct cost_piece){.block = IR_NO_BLOCK}));
+    ir_each_block(k, b, placed) {
+        struct cost_piece *p = &x.code->pieces.at[b];
+        p->is_first = b < f->blocks.count;
+        p->block = p->is_first ? b : IR_NO_BLOCK;
+        begin_edges(x.code, p);
+        fill(&x, p, b, parts);
+        add_edges(&x, p, b);
+    }
+    x.code->entry = ir_entry(placed);
+    return x.code;
+}
+
+uint32_t cost_code_register(const struct cost_code *code, uint32_t threshold)
+{
+    for (uint32_t i = 0; i < code->ops.count; i++)
+        if (code->ops.at[i].op == IR_cb_wait && code->ops.at[i].threshold == threshold)
+            return code->ops.at[i].reg;
+    return COST_NOWHERE;
+}
+
+void cost_code_set_threshold(struct cost_code *code, uint32_t reg, uint32_t threshold)
+{
+    for (uint32_t i = 0; i < code->ops.count; i++) {
+        struct cost_op *op = &code->ops.at[i];
+        if (op->threshold && (op->op == IR_cb_wait ? op->reg : op->wait) == reg)
+            op->threshold = threshold;
+    }
+}
+
+/* ---- as it is ---------------------------------------------------------------------------------------- */
+
+/* Of block b: piece 2b, which waits for those that diverged, if that is where they reconverge, and 2b + 1. */
+static void add_plain(struct builder *x, uint32_t b, const struct ir_dominators *post, struct bitset points)
+{
+    const struct ir_block *block = ir_block_at(x->f, b);
+    bool waits = bitset_has(points, b);
+    struct cost_piece *wait = &x->code->pieces.at[2 * b], *p = wait + 1;
+    if (waits) {
+        *wait = (struct cost_piece){.block = b, .is_first = true, .is_wait = true, .edges = 1};
+        begin_edges(x->code, wait);
+        wait->ops = 1;
+        vec_push(x->arena, &x->code->ops, ((struct cost_op){.op = IR_cb_wait, .reg = b}));
+        vec_push(x->arena, &x->code->edges, ((struct cost_edge){2 * b + 1, b, 0}));
+    }
+    *p = (struct cost_piece){.block = b, .is_first = !waits, .is_last = true, .edges = block->edges.count};
+    begin_edges(x->code, p);
+    ir_each_ins(r, x->f, b)
+        count(p, x->f, r, x->functions);
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t to = block->edges.at[e].block;
+        vec_push(x->arena, &x->code->edges, ((struct cost_edge){2 * to + !bitset_has(points, to), to, 0}));
+    }
+    if (block->edges.count > 1 && post->depth[b] && post->idom[b] != IR_NO_BLOCK)
+        p->reconverge = post->idom[b];
+}
+
+struct cost_code *cost_code_plain(struct arena *a, const struct ir_function *f,
+                                  const struct ir_dominators *post, const uint64_t *functions)
+{
+    uint32_t blocks = f->blocks.count;
+    struct builder x = {.arena = a, .code = code_new(a, blocks), .f = f, .functions = functions};
+    struct bitset points = bitset_new(a, blocks);
+    ir_each_block(k, b, f)
+        if (ir_block_at(f, b)->edges.count > 1 && post->depth[b] && post->idom[b] != IR_NO_BLOCK)
+            bitset_add(points, post->idom[b]);
+    for (uint32_t p = 0; p < 2 * blocks; p++)
+        vec_push(a, &x.code->pieces, ((struct cost_piece){.block = IR_NO_BLOCK}));
+    ir_each_block(k, b, f)
+        add_plain(&x, b, post, points);
+    uint32_t entry = ir_entry(f);
+    x.code->entry = 2 * entry + !bitset_has(points, entry);
+    return x.code;
+}
