@@ -10,6 +10,9 @@
  * label is not the header's. Whether threads are together in it at all is for others to say
  * (ir/analysis/uniformity_cycles.c).
  *
+ * Behind barriers there is one label for all: threads that have not ended come to one together, so those that a
+ * branch has separated are together behind it. They may meet others, who come to no barrier, and end before.
+ *
  * This is the propagation of LLVM's synchronisation dependence (divergent paths in GPU control flow, after
  * Rosemann, Moll and Hack, "An abstract interpretation for SPMD divergence on reducible control flow
  * graphs", POPL 2021), with one front: it ends when a single block is left to go on from.
@@ -26,6 +29,7 @@ struct ir_join_finder {
     uint32_t *joined, *exited; /* round in which it was put on the list */
     uint32_t *taken;           /* round in which it was taken from the front */
     struct bitset irreducible; /* blocks inside irreducible cycles */
+    struct bitset barriers;    /* blocks with a barrier */
     struct walk flooded;       /* over blocks given out as joins past the limit, with all that they reach */
     uint32_t round, branch, limit;
     uint32_t sent;   /* labels sent in this round, for the limit */
@@ -109,6 +113,10 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
         for (uint32_t i = 0; f->at[k].entries.count > 1 && !marked && i < f->at[k].count; i++)
             bitset_add(j->irreducible, f->blocks[f->at[k].first + i]);
     }
+    j->barriers = bitset_new(a, n);
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        if (ir_has_barrier(c->fn, c->rpo[i]))
+            bitset_add(j->barriers, c->rpo[i]);
     find_order(j, a);
     find_exits(j, a);
     return j;
@@ -201,6 +209,8 @@ static void propagate_from(struct ir_join_finder *j, uint32_t b)
     if (j->taken[b] != j->round && bitset_has(j->irreducible, j->branch))
         vec_push(j->arena, &j->senders, b);
     j->taken[b] = j->round;
+    if (bitset_has(j->barriers, b))
+        label = j->cfg->blocks;
     if (is_natural_header(j, b)) {
         bool around = ir_cycle_has(j->cycles, cycle, j->branch);
         j->sent += j->exit_blocks[cycle].count;

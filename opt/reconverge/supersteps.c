@@ -24,7 +24,9 @@
  * A barrier stays where it is, with a remark, if some token would not reach its uses behind it any more. So do
  * those in functions that are called (inline_barriers). Of others all threads of a superstep have passed them.
  *
- * Time: the sum of the regions of tokens, and for each cycle that is entered anew the function's size.
+ * Time: the sum of the regions of tokens, and for each cycle that is entered anew the function's size. Values
+ * that are used behind barriers go round the loop, so code may grow with the square of these, whose number
+ * superstep_barriers limits.
  */
 #include "opt/kit/demote.h"
 #include "opt/reconverge/reconverge.h"
@@ -38,6 +40,7 @@ struct supersteps {
     u32_vec barriers;               /* each the first in its block, which goes on to that of `rests` */
     u32_vec rests;
     struct bitset loops; /* cycles whose header is come to again in one superstep */
+    struct walk walk;    /* scratch: over blocks */
 };
 
 /* ---- barriers in blocks of their own ------------------------------------------------------------------- */
@@ -84,25 +87,25 @@ static bool stems_from(const struct ir_function *f, ir_ref from, ir_ref of)
 }
 
 /* Whether the header of the cycle is come to again in one superstep. */
-static bool comes_again(struct supersteps *x, uint32_t cycle)
+static bool comes_again(struct supersteps *x, uint32_t cycle, struct bitset barriers)
 {
     const struct ir_cycle *k = &x->cycles->at[cycle];
-    struct walk w = walk_new(x->arena, x->g->blocks);
-    struct bitset ends = bitset_new(x->arena, x->g->blocks);
-    for (uint32_t i = 0; i < x->barriers.count; i++)
-        bitset_add(ends, ir_at(x->f, x->barriers.at[i])->block);
-    ir_add_successors(&w, x->f, k->header, IR_NO_BLOCK);
-    walk_each(b, &w)
-        if (ir_cycle_has(x->cycles, cycle, b) && !bitset_has(ends, b))
-            ir_add_successors(&w, x->f, b, IR_NO_BLOCK);
-    return bitset_has(w.seen, k->header);
+    walk_restart(&x->walk);
+    ir_add_successors(&x->walk, x->f, k->header, IR_NO_BLOCK);
+    walk_each(b, &x->walk)
+        if (ir_cycle_has(x->cycles, cycle, b) && !bitset_has(barriers, b))
+            ir_add_successors(&x->walk, x->f, b, IR_NO_BLOCK);
+    return bitset_has(x->walk.seen, k->header);
 }
 
 static void find_loops(struct supersteps *x)
 {
+    struct bitset barriers = bitset_new(x->arena, x->g->blocks);
+    for (uint32_t i = 0; i < x->barriers.count; i++)
+        bitset_add(barriers, ir_at(x->f, x->barriers.at[i])->block);
     x->loops = bitset_new(x->arena, x->cycles->count);
     for (uint32_t k = 0; k < x->cycles->count; k++)
-        if (comes_again(x, k))
+        if (comes_again(x, k, barriers))
             bitset_add(x->loops, k);
 }
 
@@ -134,14 +137,14 @@ static bool is_there(const struct supersteps *x, ir_ref token, uint32_t barrier)
 }
 
 /* Blocks from which uses of the token are reached without its definition. */
-static struct bitset find_region(const struct supersteps *x, const struct ir_tokens *t, uint32_t number)
+static struct bitset find_region(struct supersteps *x, const struct ir_tokens *t, uint32_t number)
 {
     uint32_t home = ir_at(x->f, t->defs.at[number])->block;
-    struct walk region = walk_new(x->arena, x->g->blocks);
+    walk_restart(&x->walk);
     for (uint32_t u = t->use_start[number]; u < t->use_start[number + 1]; u++)
         if (ir_at(x->f, t->uses[u])->block != home)
-            walk_add(&region, ir_at(x->f, t->uses[u])->block);
-    return ir_reach_back(&region, x->g, home);
+            walk_add(&x->walk, ir_at(x->f, t->uses[u])->block);
+    return ir_reach_back(&x->walk, x->g, home);
 }
 
 /* Leaves out barriers behind which tokens but the entry's would not reach their uses: these stay where they
@@ -243,19 +246,14 @@ static void drop_hearts(const struct supersteps *x)
 static void enter_by_header(const struct supersteps *x, uint32_t cycle)
 {
     const struct ir_cycle *k = &x->cycles->at[cycle];
-    struct bitset header = bitset_new(x->arena, x->f->blocks.count);
-    bool enters = false;
-    bitset_add(header, k->header);
-    opt_edges edges = edges_to(x, header);
-    for (uint32_t i = 0; i < x->barriers.count; i++) {
-        struct opt_edge from = {ir_at(x->f, x->barriers.at[i])->block, 0};
-        if (!ir_cycle_has(x->cycles, cycle, x->rests.at[i]) || opt_edge_target(x->f, from) == k->header)
-            continue;
-        vec_push(x->arena, &edges, from);
-        enters = true;
-    }
-    if (!enters)
+    struct bitset targets = bitset_new(x->arena, x->g->blocks);
+    for (uint32_t i = 0; i < x->rests.count; i++)
+        if (ir_cycle_has(x->cycles, cycle, x->rests.at[i]) && x->rests.at[i] != k->header)
+            bitset_add(targets, x->rests.at[i]);
+    if (!bitset_count(targets))
         return;
+    bitset_add(targets, k->header);
+    opt_edges edges = edges_to(x, targets);
     uint32_t block = merge(x, &edges, "enter");
     ir_each_ins(r, x->f, k->header)
         if (ir_at(x->f, r)->op == IR_loop) {
@@ -273,10 +271,11 @@ static void close_loop(const struct supersteps *x)
            (r == entry || (!ir_at(x->f, r)->token && ir_at(x->f, r)->op != IR_anchor)))
         r = ir_at(x->f, r)->next;
     opt_split_before(x->f, r);
-    opt_edges edges = {0};
-    vec_push(x->arena, &edges, ((struct opt_edge){ir_entry(x->f), 0}));
-    for (uint32_t i = 0; i < x->barriers.count; i++)
-        vec_push(x->arena, &edges, ((struct opt_edge){ir_at(x->f, x->barriers.at[i])->block, 0}));
+    struct bitset targets = bitset_new(x->arena, x->f->blocks.count);
+    bitset_add(targets, ir_block_at(x->f, ir_entry(x->f))->edges.at[0].block);
+    for (uint32_t i = 0; i < x->rests.count; i++)
+        bitset_add(targets, x->rests.at[i]);
+    opt_edges edges = edges_to(x, targets);
     uint32_t header = merge(x, &edges, "superstep");
     struct ir_cursor c = {x->f, header, ir_block_at(x->f, header)->first, ir_at(x->f, entry)->at};
     ir_ref heart = ir_emit0(&c, IR_loop, IR_TYPE_TOKEN);
@@ -314,6 +313,7 @@ bool opt_supersteps(struct opt_context *c, struct ir_function *f)
         return false;
     struct supersteps x = {.c = c, .f = f, .arena = c->scratch};
     split_at_barriers(&x);
+    x.walk = walk_new(x.arena, x.g->blocks);
     uint32_t all = x.barriers.count;
     while (keep_in_regions(&x))
         ;
@@ -323,17 +323,18 @@ bool opt_supersteps(struct opt_context *c, struct ir_function *f)
             "threads may wait at %u of the barriers for others to return, which do not run: tokens reach "
             "across them",
             all - x.barriers.count);
-    if (!x.barriers.count || !opt_ssa_possible(c, f))
+    if (!x.barriers.count || !opt_ssa_possible(c, f) ||
+        !opt_below(c, f, OPT_LIMIT_superstep_barriers, x.barriers.count))
         return true;
     opt_return_once(x.arena, x.g, f);
     opt_invalidate(c, f);
     x.g = opt_cfg(c, f);
     meet(&x);
     drop_hearts(&x);
-    for (uint32_t k = x.cycles->count; k-- > 0;)
+    close_loop(&x);
+    for (uint32_t k = 0; k < x.cycles->count; k++)
         if (bitset_has(x.loops, k) && x.cycles->at[k].entries.count == 1)
             enter_by_header(&x, k);
-    close_loop(&x);
     struct opt_demotion demotion = {.c = c, .f = f};
     opt_demote_broken(&demotion);
     opt_demote_finish(&demotion);
