@@ -17,7 +17,7 @@
  * Rosemann, Moll and Hack, "An abstract interpretation for SPMD divergence on reducible control flow
  * graphs", POPL 2021), with one front: it ends when a single block is left to go on from.
  */
-#include "ir/analysis/analysis.h"
+#include "ir/analysis/uniformity.h"
 
 struct ir_join_finder {
     const struct ir_cfg *cfg;
@@ -209,7 +209,7 @@ static void propagate_from(struct ir_join_finder *j, uint32_t b)
     if (j->taken[b] != j->round && bitset_has(j->irreducible, j->branch))
         vec_push(j->arena, &j->senders, b);
     j->taken[b] = j->round;
-    if (bitset_has(j->barriers, b))
+    if (ir_meet_at_barrier(j, b))
         label = j->cfg->blocks;
     if (is_natural_header(j, b)) {
         bool around = ir_cycle_has(j->cycles, cycle, j->branch);
@@ -320,6 +320,11 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
     else
         check_exits(j);
     return &j->result;
+}
+
+bool ir_meet_at_barrier(const struct ir_join_finder *j, uint32_t block)
+{
+    return bitset_has(j->barriers, block);
 }
 
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)

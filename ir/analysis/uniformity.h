@@ -85,6 +85,8 @@ void ir_check_join(struct uniformity_finder *f, uint32_t branch, uint32_t join);
 /* For a machine: assumes the irreducible cycles around the block divergent, where threads diverge or
  * reconverge. */
 void ir_check_irreducible(struct uniformity_finder *f, uint32_t block);
+/* Whether the block has a barrier, behind which all threads that have not ended are together. */
+bool ir_meet_at_barrier(const struct ir_join_finder *j, uint32_t block);
 /* With the option `reconvergence`: assumes those cycles divergent in which iterations reconverge because of the
  * branch. */
 void ir_check_iterations(struct uniformity_finder *f, uint32_t branch);

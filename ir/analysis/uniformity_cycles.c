@@ -161,7 +161,8 @@ void ir_check_irreducible(struct uniformity_finder *f, uint32_t block)
         ir_assume_divergent(f, f->irreducible[k]);
 }
 
-/* Marks what threads from the branch may pass in cycle k before they reconverge. False: over the limit. */
+/* Marks what threads from the branch may pass in cycle k before they reconverge; behind a barrier they have.
+ * False: over the limit. */
 static bool pass_before_reconvergence(struct uniformity_finder *f, uint32_t branch, uint32_t reconverge,
                                       uint32_t k)
 {
@@ -169,7 +170,7 @@ static bool pass_before_reconvergence(struct uniformity_finder *f, uint32_t bran
     walk_restart(w);
     ir_add_successors(w, f->fn, branch, reconverge);
     walk_each(b, w)
-        if (ir_cycle_has(f->u->cycles, k, b))
+        if (ir_cycle_has(f->u->cycles, k, b) && !ir_meet_at_barrier(f->joins, b))
             ir_add_successors(w, f->fn, b, reconverge);
     f->visits += w->list.count + 1;
     return f->visits <= IR_MAX_RECONVERGE_VISITS;
