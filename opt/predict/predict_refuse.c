@@ -80,10 +80,41 @@ static bool goes_round(const struct ir_cycles *cycles, const struct barrier_star
     return k != IR_NO_CYCLE && cycles->at[k].header == s->exit && ir_cycle_has(cycles, k, s->block);
 }
 
+/* Where threads meet that come to block d in different iterations of a loop before it: where the divergent
+ * branches by which they leave that reconverge. d itself: they have met. IR_NO_BLOCK: nowhere. */
+static uint32_t meet_behind_loops(const struct barriers *x, const struct ir_cycles *cycles, uint32_t d)
+{
+    struct bitset divergent = *opt_divergent_branches(x->c, x->f);
+    struct walk before = walk_new(x->arena, x->cfg->blocks), w = walk_new(x->arena, x->cfg->blocks);
+    ir_add_predecessors(&before, x->cfg, d, IR_NO_BLOCK);
+    ir_reach_back(&before, x->cfg, IR_NO_BLOCK);
+    bitset_each(b, before.seen) {
+        uint32_t k = cycles->innermost[b], point = barriers_point(x, b);
+        bool leaves = k != IR_NO_CYCLE && !ir_cycle_has(cycles, k, d) && bitset_has(divergent, b) &&
+                      (point == IR_NO_BLOCK || !ir_cycle_has(cycles, k, point));
+        if (!leaves || (point != IR_NO_BLOCK && ir_dominates(x->dominators, point, d)))
+            continue;
+        walk_restart(&w);
+        ir_add_predecessors(&w, x->cfg, d, point);
+        if (bitset_has(ir_reach_back(&w, x->cfg, point), b))
+            return point;
+    }
+    return d;
+}
+
+/* Whether threads come to no label of the prediction before the block. */
+static bool is_before_labels(const struct barriers *x, const struct barrier_prediction *p, uint32_t d)
+{
+    for (uint32_t i = 0; i < p->points.count; i++)
+        if (!ir_dominates(x->dominators, d, ir_at(x->f, p->points.at[i])->block))
+            return false;
+    return true;
+}
+
 /* All threads that come to the start's area together are to leave it together, whether they pass the start or
- * not: they join before it. False: there is no such place. */
+ * not: they join before it, or where they meet before a label. False: there is no such place. */
 static bool find_gate(struct barriers *x, const struct ir_cycles *cycles, struct bitset areas,
-                      struct barrier_start *s)
+                      const struct barrier_prediction *p, struct barrier_start *s)
 {
     uint32_t d = s->gate;
     bool round = goes_round(cycles, s);
@@ -92,15 +123,18 @@ static bool find_gate(struct barriers *x, const struct ir_cycles *cycles, struct
         return true;
     while (d != IR_NO_BLOCK && !(leads_to_exit(x, cycles, d, s->exit) && is_before(x, areas, d)))
         d = round && d == s->exit ? IR_NO_BLOCK : x->dominators->idom[d];
-    s->gate = d;
-    return d != IR_NO_BLOCK;
+    uint32_t met = d == IR_NO_BLOCK ? d : meet_behind_loops(x, cycles, d);
+    if (met != d && (met == IR_NO_BLOCK || met == s->exit || !is_before_labels(x, p, met)))
+        return false;
+    s->gate = met;
+    return met != IR_NO_BLOCK;
 }
 
 bool barriers_find_gates(struct barriers *x, struct barrier_prediction *p, struct bitset areas)
 {
     const struct ir_cycles *cycles = opt_cycles(x->c, x->f);
     for (uint32_t i = 0; i < p->starts.count; i++)
-        if (!find_gate(x, cycles, areas, &p->starts.at[i])) {
+        if (!find_gate(x, cycles, areas, p, &p->starts.at[i])) {
             tell(x, p, "the prediction is not honoured: threads may come into its region by several ways");
             return false;
         }
