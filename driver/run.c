@@ -198,7 +198,7 @@ static int launch(struct run *r)
     return code ? code : job;
 }
 
-/* ---- the verb ---------------------------------------------------------------------------------------- */
+/* ---- opening a program -------------------------------------------------------------------------------- */
 
 int launch_open(struct run *r, const void *program, size_t n)
 {
@@ -261,6 +261,58 @@ static void tell_times(const struct command *c, double begin, double compiled)
         show_note(line);
 }
 
+/* ---- --pgo ------------------------------------------------------------------------------------------- */
+
+/* Runs the program without a word; what its statistics are as JSON, which is a profile. */
+static int count_run(struct run *r, kernc_result *compiled, struct text *profile)
+{
+    kernc_statistics *statistics = NULL;
+    r->x.api.scheme = option_value(r->command, OPTION_SCHEME);
+    r->source = compiled->source;
+    int code = launch_open_compiled(r, compiled);
+    if (code)
+        return code;
+    progress_begin(&r->command->progress, "running for the profile");
+    kernc_status status = run_launches(r, &statistics);
+    progress_end(&r->command->progress);
+    if (status == KERNC_OK && statistics)
+        add_json(r, statistics, profile);
+    else
+        code = interrupted() ? interrupt_code() : launch_stopped(r, status);
+    kernc_statistics_free(statistics);
+    return code;
+}
+
+/* The first of two runs, by whose profile the options compile the second. Its diagnostics are those of the
+ * second, too. */
+static int take_own_profile(struct command *c, kernc_options *o, const struct text *text)
+{
+    kernc_result *compiled = NULL;
+    kernc_options first = *o;
+    struct run r = {
+        .command = c, .quiet = true, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
+    struct text profile = {.arena = &c->arena};
+    if (option_given(c, OPTION_PROFILE_USE))
+        return complain(c, EXIT_USAGE, "--pgo makes its own profile: leave --profile-use out");
+    first.no_warnings = true;
+    first.collect = false;
+    bool compiles = !is_image(text) && !replay_is_job(text);
+    int code = launch_read_flags(&r) ?: compiles ? compile_input(c, &first, text, &compiled) : EXIT_OK;
+    if (!code && (!compiled || kernc_result_input(compiled) != KERNC_INPUT_SOURCE))
+        code = complain(c, EXIT_USAGE,
+                        "--pgo takes a source, which is compiled by what a first run counts: %s is none",
+                        c->file);
+    code = code ?: count_run(&r, compiled, &profile);
+    experiment_close(&r.x);
+    kernc_result_free(compiled);
+    o->profile = profile.at;
+    o->profile_length = profile.length;
+    o->profile_name = "of the first run";
+    return code;
+}
+
+/* ---- the verb ---------------------------------------------------------------------------------------- */
+
 int verb_run(struct command *c)
 {
     kernc_options o;
@@ -270,6 +322,8 @@ int verb_run(struct command *c)
     double begin = now(), end_of_compilation = begin;
     kernc_options_init(&o);
     int code = compile_options(c, &o) ?: launch_read_flags(&r) ?: read_input(c, &text);
+    if (!code && option_given(c, OPTION_PGO))
+        code = take_own_profile(c, &o, &text);
     if (code)
         goto done;
     if (replay_is_job(&text))

@@ -5,6 +5,7 @@
  * others go.
  */
 #include "opt/cost/cost.h"
+#include "opt/pass.h"
 
 struct builder {
     struct arena *arena;
@@ -12,6 +13,7 @@ struct builder {
     const struct ir_function *f, *placed; /* as it was sampled; with barriers */
     const uint64_t *functions;
     uint32_t *next, *preds; /* by block of `placed`: the one behind it; edges to it */
+    uint32_t *uses;         /* by value of `placed` */
 };
 
 static uint64_t cost_of_callee(const struct ir_ins *ins, const uint64_t *functions)
@@ -25,6 +27,20 @@ static void count(struct cost_piece *p, const struct ir_function *f, ir_ref r, c
     p->cycles += ir_cost_of(f, r) + (uint32_t)cost_of_callee(ir_at(f, r), functions);
     p->instructions += ir_latency_of(f, r) != IR_LAT_NONE;
     p->accesses += cost_is_access(f, r);
+}
+
+/* Products of floats that become part of the sum r, and so are no instructions of their own. */
+static uint32_t products_of(const struct builder *x, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->placed, r);
+    uint32_t n = 0;
+    if ((ins->op != IR_add && ins->op != IR_sub) || !ir_is_float((enum ir_type)ins->type))
+        return 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct ir_ins *from = ir_at(x->placed, ins->args[k]);
+        n += from->op == IR_mul && from->block == ins->block && x->uses[ins->args[k]] == 1;
+    }
+    return n;
 }
 
 static void begin_edges(struct cost_code *code, struct cost_piece *p)
@@ -100,6 +116,7 @@ static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bit
             p->is_wait &= ends;
         if (ins->op != IR_br || ir_block_at(placed, b)->edges.at[0].block != x->next[b])
             count(p, placed, r, x->functions);
+        p->instructions -= products_of(x, r);
     }
 }
 
@@ -142,6 +159,7 @@ static void look_at_layout(struct builder *x)
     const struct ir_function *placed = x->placed;
     x->next = arena_array(x->arena, uint32_t, placed->blocks.count);
     x->preds = arena_array(x->arena, uint32_t, placed->blocks.count);
+    x->uses = opt_count_uses(x->arena, placed);
     ir_each_block(k, b, placed) {
         x->next[b] = k + 1 < placed->order.count ? placed->order.at[k + 1] : IR_NO_BLOCK;
         for (uint32_t e = 0; e < ir_block_at(placed, b)->edges.count; e++)

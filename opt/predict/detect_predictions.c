@@ -365,8 +365,12 @@ static void measure_plainly(struct detection *d)
     for (uint32_t i = 0; i < d->warps; i++) {
         cost_replay(d->sample[i], d->code, d->c->options->limits[OPT_LIMIT_predict_steps], &one);
         d->plain.cycles += one.cycles;
+        d->plain.instructions += one.instructions;
         d->plain.cut |= one.cut;
     }
+    opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
+               "in the model a warp executes %llu instructions in %llu cycles, with the source's predictions",
+               of_a_warp(d, d->plain.instructions), of_a_warp(d, d->plain.cycles));
 }
 
 /* What a model says that does not run to its end may be of the function's begin alone. */
