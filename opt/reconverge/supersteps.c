@@ -290,13 +290,22 @@ static void close_loop(const struct supersteps *x)
 
 /* ---- the pass -------------------------------------------------------------------------------------------- */
 
+/* Before functions are inlined: their barriers count where they are called. */
 bool opt_needs_supersteps(struct opt_context *c, struct ir_function *f)
 {
-    struct bitset waiting = *opt_waiting_functions(c, f->module);
-    return f->order.count && f->flags & IR_FN_KERNEL &&
-           ir_end_before_barriers(
-               c->scratch, opt_cfg(c, f), waiting, *opt_divergent_branches(c, f),
-               ir_reconvergence_points(c->scratch, opt_cfg(c, f), opt_return_post_dominators(c, f)));
+    struct map all = {0}, kept = {0};
+    if (!f->order.count || !(f->flags & IR_FN_KERNEL))
+        return false;
+    const struct ir_cfg *g = opt_cfg(c, f);
+    struct bitset waiting = *opt_waiting_functions(c, f->module), divergent = *opt_divergent_branches(c, f);
+    const uint32_t *points = ir_reconvergence_points(c->scratch, g, opt_return_post_dominators(c, f));
+    if (ir_end_before_barriers(c->scratch, g, waiting, divergent, points))
+        return true;
+    if (opt_scheme_has(c, SCHEME_HOLDS))
+        return false;
+    ir_pass_over_barriers(c->scratch, g, waiting, (struct bitset){0}, points, &all);
+    ir_pass_over_barriers(c->scratch, g, waiting, divergent, points, &kept);
+    return kept.count < all.count;
 }
 
 static bool has_barriers(struct opt_context *c, struct ir_function *f)
