@@ -412,12 +412,38 @@ static void test_deep_trees(void **state)
     ir_module_free(m);
 }
 
+/* An endless loop ends in the block that leads back to its header, not in one of a loop inside, wherever the order of
+ * the edges puts that: threads that go round inside are waited for. */
+static void test_end_of_endless(void **state)
+{
+    enum { ENTRY, HEADER, INNER, BODY, LATCH, BLOCKS_OF_LOOP };
+    for (int order = 0; order < 2; order++) {
+        struct ir_module *m = ir_module_new("endless");
+        struct ir_function *f = ir_function_new(m, "f", IR_TYPE_VOID, 0);
+        struct arena a = {0};
+        for (uint32_t b = 0; b < BLOCKS_OF_LOOP; b++)
+            ir_block_new(f, NULL);
+        ir_emit_br(&(struct ir_cursor){.fn = f, .block = ENTRY}, HEADER);
+        ir_emit_br(&(struct ir_cursor){.fn = f, .block = HEADER}, INNER);
+        ir_emit_brif(&(struct ir_cursor){.fn = f, .block = INNER}, ir_const_i1(f, true), order ? LATCH : BODY,
+                     order ? BODY : LATCH);
+        ir_emit_br(&(struct ir_cursor){.fn = f, .block = BODY}, INNER);
+        ir_emit_br(&(struct ir_cursor){.fn = f, .block = LATCH}, HEADER);
+        const struct ir_dominators *d = ir_post_dominators_new(&a, ir_cfg_new(&a, f));
+        assert_int_equal(d->idom[BODY], INNER);
+        assert_int_equal(d->idom[INNER], LATCH);
+        assert_int_equal(d->idom[LATCH], IR_NO_BLOCK);
+        arena_free(&a);
+        ir_module_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_graphs),      cmocka_unit_test(test_edges_past_barriers),
         cmocka_unit_test(test_reverse_post_order), cmocka_unit_test(test_deep_graphs),
-        cmocka_unit_test(test_deep_trees),
+        cmocka_unit_test(test_deep_trees),         cmocka_unit_test(test_end_of_endless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
