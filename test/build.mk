@@ -53,7 +53,8 @@ llvm_analyses_TEST_SRC := $(addprefix test/oracle/,llvm_answers.c llvm_witness.c
 # The bytecode back end: random modules run as each thread alone computes them.
 UNIT += bytecode_format bytecode_limits bytecode_registers bytecode_verify
 SUITES += bytecode_random
-SUITES += bytecode_denormals
+# The processor's flags are the same under sanitizers.
+SUITES += $(if $(SAN),,bytecode_denormals)
 bytecode_denormals_TEST_SRC := test/backend/denormals_test.c test/bench/cases.c \
     $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c test/opt/random_values.c

@@ -12,6 +12,7 @@
 #include "test/opt/evaluate.h"
 #include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
+#include "test/programs.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { SEEDS = 100, THREADS = 96, FUEL = 60000 };
+enum { THREADS = 96, FUEL = 60000 };
 
 static void make_pure(struct ir_module *m)
 {
@@ -179,7 +180,7 @@ static void check(uint64_t seed)
 
 static void random_modules(void **state)
 {
-    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    for (uint64_t seed = 0; seed < test_programs(100); seed++)
         check(seed);
 }
 

@@ -8,6 +8,7 @@
 #include "test/opt/evaluate.h"
 #include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
+#include "test/programs.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 
 enum { INPUTS = 3, FUEL = 60000 };
 
-static uint32_t seeds = 400;
+static uint32_t seeds;
 
 static const struct ir_function *main_of(const struct ir_module *m)
 {
@@ -155,9 +156,7 @@ static void show(uint64_t seed, const char *passes)
 
 int main(int argc, char **argv)
 {
-    const char *programs = getenv("KERNC_TEST_PROGRAMS");
-    if (programs)
-        seeds = (uint32_t)strtoul(programs, NULL, 10);
+    seeds = test_programs(400);
     if (argc > 1) {
         show(strtoull(argv[1], NULL, 0), argc > 2 ? argv[2] : opt_pipeline(OPT_LEVEL_DEFAULT));
         return 0;

@@ -6,6 +6,7 @@
 #include "test/opt/optimize.h"
 #include "test/opt/permute.h"
 #include "test/opt/random_ir.h"
+#include "test/programs.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -17,7 +18,7 @@
 enum { INPUTS = 3, FUEL = 60000, MOST = 120 };
 static const uint64_t inputs[INPUTS][3] = {{0, 0, 1}, {256, 5, 0xfffffff0}, {1024, 77777, 3}};
 
-static uint32_t seeds = 200;
+static uint32_t seeds;
 
 static struct ir_function *main_of(const struct ir_module *m)
 {
@@ -379,9 +380,7 @@ int main(int argc, char **argv)
 {
     static char values[] = "simplify_cfg,mem2reg",
                 all[] = "simplify_cfg,mem2reg,sccp,gvn,memory,rotate,licm,gvn,dce";
-    const char *programs = getenv("KERNC_TEST_PROGRAMS");
-    if (programs)
-        seeds = (uint32_t)strtoul(programs, NULL, 10);
+    seeds = test_programs(100);
     if (argc > 1) {
         show(strtoull(argv[1], NULL, 0), argc > 2 ? argv[2] : values);
         return 0;

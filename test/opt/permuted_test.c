@@ -6,6 +6,7 @@
 #include "include/kernc-rt.h"
 #include "lib/result.h"
 #include "test/opt/permute.h"
+#include "test/programs.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static const struct setup {
     uint32_t width;
 } setups[] = {{"oracle", 4}, {"pdom", 32}};
 
-static uint32_t programs = 500;
+static uint32_t programs;
 
 /* ---- before and after -------------------------------------------------------------------------------- */
 
@@ -156,9 +157,7 @@ static void show(char class, uint64_t seed, uint32_t level)
 
 int main(int argc, char **argv)
 {
-    const char *count = getenv("KERNC_TEST_PROGRAMS");
-    if (count)
-        programs = (uint32_t)strtoul(count, NULL, 10);
+    programs = test_programs(250);
     if (argc > 2) {
         show(*argv[1], strtoull(argv[2], NULL, 10), argc > 3 ? (uint32_t)atoi(argv[3]) : 2);
         return 0;

@@ -6,6 +6,7 @@
 #include "test/opt/evaluate.h"
 #include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
+#include "test/programs.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -17,7 +18,7 @@
 enum { INPUTS = 3, FUEL = 60000 };
 static const uint64_t inputs[INPUTS][3] = {{0, 0, 1}, {256, 5, 0xfffffff0}, {1024, 77777, 3}};
 
-static uint32_t seeds = 400;
+static uint32_t seeds;
 
 static struct ir_function *main_of(const struct ir_module *m)
 {
@@ -168,11 +169,9 @@ static void show(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    const char *programs = getenv("KERNC_TEST_PROGRAMS");
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_values_in_ranges),
                                        cmocka_unit_test(test_bounds_keeps_traps)};
-    if (programs)
-        seeds = (uint32_t)strtoul(programs, NULL, 10);
+    seeds = test_programs(400);
     if (argc > 1) {
         show(strtoull(argv[1], NULL, 10));
         return 0;

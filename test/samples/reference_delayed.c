@@ -27,7 +27,7 @@ static uint32_t hash_16_rounds(uint32_t s)
 
 void *reference_iterdelay(size_t *n)
 {
-    enum { THREADS = 4096, ITERATIONS = 256 };
+    enum { THREADS = 512, ITERATIONS = 256 };
     uint32_t *out = mem_alloc(THREADS * sizeof *out);
     for (uint32_t i = 0; i < THREADS; i++) {
         uint32_t s = i * 2654435761u + 1;
@@ -113,7 +113,7 @@ static int follow(const struct ray *r, int depth, int leaf, const int at[3], con
 
 void *reference_anyhit(size_t *n)
 {
-    enum { THREADS = 1024, RAYS = 8 };
+    enum { THREADS = 256, RAYS = 8 };
     static const int origin[3] = {0, 0, 0}, whole[3] = {8, 8, 4};
     float *opacity = reference_input("random(256, 1, 0, 4)", LAUNCH_FLOAT);
     float *out = mem_alloc(THREADS * sizeof *out);

@@ -86,11 +86,11 @@ void *reference_histogram(size_t *n)
 
 void *reference_nbody(size_t *n)
 {
-    enum { N = 1024 };
-    float *x = reference_input("random(1024, 1, -1, 1)", LAUNCH_FLOAT);
-    float *y = reference_input("random(1024, 2, -1, 1)", LAUNCH_FLOAT);
-    float *z = reference_input("random(1024, 3, -1, 1)", LAUNCH_FLOAT);
-    float *mass = reference_input("random(1024, 4, 0.5, 2)", LAUNCH_FLOAT);
+    enum { N = 256 };
+    float *x = reference_input("random(256, 1, -1, 1)", LAUNCH_FLOAT);
+    float *y = reference_input("random(256, 2, -1, 1)", LAUNCH_FLOAT);
+    float *z = reference_input("random(256, 3, -1, 1)", LAUNCH_FLOAT);
+    float *mass = reference_input("random(256, 4, 0.5, 2)", LAUNCH_FLOAT);
     float *out = mem_alloc(3 * N * sizeof *out);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {

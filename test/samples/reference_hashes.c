@@ -105,7 +105,7 @@ static float noise(float x, float y)
 
 void *reference_commoncall(size_t *n)
 {
-    enum { THREADS = 1024, STEPS = 32 };
+    enum { THREADS = 256, STEPS = 32 };
     float *out = mem_alloc(THREADS * sizeof *out);
     for (int thread = 0; thread < THREADS; thread++) {
         float x = (float)(thread % 32) * 0.37f, y = (float)(thread / 32) * 0.53f, light = 0, transmitted = 1;

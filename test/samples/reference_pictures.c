@@ -52,7 +52,7 @@ static uint32_t palette(int n, int limit)
 
 void *reference_mandelbrot(size_t *n)
 {
-    enum { WIDTH = 160, HEIGHT = 120, LIMIT = 256 };
+    enum { WIDTH = 64, HEIGHT = 64, LIMIT = 256 };
     uint32_t *image = mem_alloc(WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         float cx = -2.2f + 3.2f * (float)(p % WIDTH) / WIDTH;
@@ -207,7 +207,7 @@ static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum
 
 void *reference_pathtracer(size_t *n)
 {
-    enum { WIDTH = 24, HEIGHT = 18, SAMPLES = 16 };
+    enum { WIDTH = 16, HEIGHT = 12, SAMPLES = 16 };
     float *image = mem_alloc(3 * WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         uint32_t s = (uint32_t)p * 2654435761u + 12345u;
@@ -365,7 +365,7 @@ static float sky_seen(struct vec from, struct vec normal, uint32_t *s)
 
 void *reference_raytrace(size_t *n)
 {
-    enum { WIDTH = 48, HEIGHT = 32 };
+    enum { WIDTH = 32, HEIGHT = 24 };
     float *image = mem_alloc(WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         uint32_t s = (uint32_t)p * 2654435761u + 5;

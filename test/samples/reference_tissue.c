@@ -8,7 +8,7 @@
 #include "test/samples/reference.h"
 #include <math.h>
 
-enum { THREADS = 1024 };
+enum { THREADS = 256 };
 
 /* ---- photon ---- */
 

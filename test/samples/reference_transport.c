@@ -198,8 +198,8 @@ static int first_largest(const double *x)
 
 void *reference_xsbench(size_t *n)
 {
-    enum { THREADS = 128, TASKS = 2, SEARCH_LINE = 8192 };
-    double *energies = reference_input("ramp(0, 1, 4194305)", LAUNCH_DOUBLE);
+    enum { THREADS = 128, TASKS = 2, SEARCH_LINE = 16 };
+    double *energies = reference_input("ramp(0, 1, 8193)", LAUNCH_DOUBLE);
     int32_t *nuclides = reference_input("random(484, 1, 0, 354)", LAUNCH_INT);
     double *density = reference_input("random(484, 2, 0, 1)", LAUNCH_DOUBLE);
     double *points = reference_input("random(1094820, 3, 0, 1)", LAUNCH_DOUBLE);

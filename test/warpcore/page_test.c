@@ -2,10 +2,10 @@
  * buffers and the same core_cycles, for the samples, random kernels and random
  * assembly, in every mode, on one core and on two, with the page's cycles and with others.
  *
- * Runs the program named by $KERNC (default ./kernc) from the root of the project. KERNC_TEST_PROGRAMS: the
- * number of random programs; 220 if not given.
+ * Runs the program named by $KERNC (default ./kernc) from the root of the project.
  */
 #include "base/json.h"
+#include "test/programs.h"
 #include "test/warpcore/page.h"
 #include "test/warpcore/page_random.h"
 
@@ -157,18 +157,12 @@ static void samples(void **state)
         }
 }
 
-static uint32_t random_programs(void)
-{
-    const char *n = getenv("KERNC_TEST_PROGRAMS");
-    return n ? (uint32_t)strtoul(n, NULL, 10) : 220;
-}
-
 static void random_kernels(void **state)
 {
     static const char *const classes[] = {"d", "b", "d", "c"};
     UNUSED(state);
     uint32_t runs = tally.runs;
-    for (uint32_t i = 0; i < random_programs(); i++) {
+    for (uint32_t i = 0; i < test_programs(120); i++) {
         struct setup s = {in_directory("random.kern"),
                           NULL,
                           (enum page_mode)(i % PAGE_MODES),
@@ -182,14 +176,14 @@ static void random_kernels(void **state)
         try(&s);
         arena_free(&arena);
     }
-    if (2 * (tally.runs - runs) < random_programs())
+    if (2 * (tally.runs - runs) < test_programs(120))
         fail_msg("only %u ran", tally.runs - runs);
 }
 
 static void random_assembly(void **state)
 {
     UNUSED(state);
-    for (uint32_t i = 0; i < random_programs(); i++) {
+    for (uint32_t i = 0; i < test_programs(120); i++) {
         struct text t = {0};
         struct setup s = {in_directory("random.s"), NULL, PAGE_RPC, 0, 1 + i % 3 / 2, i % 4 == 3};
         page_random_assembly(&tables, i, &t);

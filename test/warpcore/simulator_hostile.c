@@ -1,5 +1,6 @@
 /* simulator_hostile.c: programs of random words: those that the verifier lets pass end, fault or run out of
  * fuel. */
+#include "test/programs.h"
 #include "test/warpcore/simulator_test.h"
 
 static struct wc_ins random_word(struct test_random *r, uint32_t words)
@@ -53,8 +54,8 @@ static bool run_random(uint64_t seed, enum wc_mode mode)
 
 void random_programs(void **state)
 {
-    unsigned ran = 0;
-    for (uint64_t seed = 1; seed <= 6000; seed++)
+    uint32_t ran = 0, programs = 10 * test_programs(600);
+    for (uint64_t seed = 1; seed <= programs; seed++)
         ran += run_random(seed, (enum wc_mode)(seed % WC_MODES));
-    assert_true(ran > 1000);
+    assert_true(ran > programs / 6);
 }
