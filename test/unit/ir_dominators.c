@@ -412,8 +412,8 @@ static void test_deep_trees(void **state)
     ir_module_free(m);
 }
 
-/* An endless loop ends in the block that leads back to its header, not in one of a loop inside, wherever the order of
- * the edges puts that: threads that go round inside are waited for. */
+/* An endless loop ends in the block that leads back to its header, not in one of a loop inside, wherever the
+ * order of the edges puts that: threads that go round inside are waited for. */
 static void test_end_of_endless(void **state)
 {
     enum { ENTRY, HEADER, INNER, BODY, LATCH, BLOCKS_OF_LOOP };

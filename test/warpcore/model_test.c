@@ -217,9 +217,9 @@ static void set_block(struct model_block *x, uint32_t n, uint32_t choice)
         }
 }
 
-/* Graph `number` of n blocks, whose digits are the blocks' ways on, the entry's first. Returns how many numbers from
- * this one on stand for no graph of their own (0: this one does): blocks are numbered in the order a search from the entry finds them,
- * all are reached, and all reach an EXIT. `all`: how many numbers there are. */
+/* Graph `number` of n blocks, whose digits are the blocks' ways on, the entry's first. Returns how many numbers
+ * from this one on stand for no graph of their own (0: this one does): blocks are numbered in the order a search
+ * from the entry finds them, all are reached, and all reach an EXIT. `all`: how many numbers there are. */
 static uint64_t numbers_without_graph(struct model_graph *g, uint32_t n, uint64_t number, uint64_t all)
 {
     uint32_t seen = 1;
@@ -244,8 +244,8 @@ static uint64_t numbers_without_graph(struct model_graph *g, uint32_t n, uint64_
     return seen < n;
 }
 
-/* Three lanes and all their first `bits` decisions, in graphs of 5 blocks whichever of the lanes makes which; or
- * (bits 0) `tries` random ones of eight lanes. */
+/* Three lanes and all their first `bits` decisions, in graphs of 5 blocks whichever of the lanes makes which;
+ * or (bits 0) `tries` random ones of eight lanes. */
 static void all_decisions(struct subject *s, enum wc_mode mode, uint32_t bits, uint32_t tries,
                           uint64_t number, struct tally *t)
 {
@@ -290,7 +290,8 @@ static void exhaust(enum wc_mode mode, uint32_t n, uint32_t bits, uint32_t tries
     assert_int_equal(t.failures, 0);
 }
 
-/* Up to 5 blocks with all decisions of three lanes, up to four or three each; 6 blocks with random ones of eight. */
+/* Up to 5 blocks with all decisions of three lanes, up to four or three each; 6 blocks with random ones of
+ * eight. */
 static void exhaust_all(enum wc_mode mode)
 {
     exhaust(mode, 2, 4, 0);
