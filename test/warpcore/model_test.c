@@ -217,9 +217,10 @@ static void set_block(struct model_block *x, uint32_t n, uint32_t choice)
         }
 }
 
-/* Graph `number` of n blocks, whose digits are the blocks' ways on, the entry's first. Returns how many numbers
- * from this one on stand for no graph of their own (0: this one does): blocks are numbered in the order a search
- * from the entry finds them, all are reached, and all reach an EXIT. `all`: how many numbers there are. */
+/* Graph `number` of n blocks, whose digits are the blocks' ways on, the entry's first. Returns how many
+ * numbers from this one on stand for no graph of their own (0: this one does): blocks are numbered in the
+ * order a search from the entry finds them, all are reached, and all reach an EXIT. `all`: how many numbers
+ * there are. */
 static uint64_t numbers_without_graph(struct model_graph *g, uint32_t n, uint64_t number, uint64_t all)
 {
     uint32_t seen = 1;
