@@ -89,6 +89,8 @@ void barriers_look(struct barriers *x);
 /* predict_calls.c: of_function, leads, steady, blocked, inheritable, and what is inherited by pointers; how
  * many functions are predicted. */
 uint32_t barriers_find_calls(struct barriers *x);
+/* The same as if no function were predicted, without a look at the module. */
+void barriers_without_functions(struct barriers *x);
 /* Whether r may call the function predicted by `reg`; through_convergent: by way of functions whose threads
  * must stay the same. */
 bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent);
@@ -147,7 +149,7 @@ void barriers_drop_idle(struct barriers *x);
 /* ---- trials (place_barriers.c) ------------------------------------------------------------------------- */
 
 /* Places the barriers of one function of the module, in a trial: nothing is reported. How many registers there
- * are. What callers' predictions make of it is not known. */
+ * are. What predictions of functions make of it is left out. */
 uint32_t barriers_place_in(struct opt_context *c, struct ir_module *m, struct ir_function *f);
 
 /* ---- dataflow of barriers (predict_cancel.c) --------------------------------------------------------- */

@@ -73,10 +73,10 @@ static bool remove_all(struct ir_function *f)
 /* Threads that call a predicted function wait at its entry, and stay in the barrier. */
 static void wait_at_entry(struct barriers *x)
 {
-    const struct ir_ins *predict = &x->predicts[x->f->id];
     uint32_t reg = x->of_function[x->f->id];
     if (reg == UINT32_MAX || x->f->order.count == 0)
         return;
+    const struct ir_ins *predict = &x->predicts[x->f->id];
     struct opt_prediction_name name = {predict->at, {0, 0}};
     uint32_t threshold = barriers_threshold(x, name, predict->imm2);
     ir_ref first = ir_block_at(x->f, ir_entry(x->f))->first;
@@ -153,6 +153,20 @@ static struct ir_ins *find_first_predicts(struct opt_context *c, const struct ir
     return first;
 }
 
+/* What is compared with the limit predict_work. *any: it has a Predict. */
+static uint64_t work_of(const struct ir_function *f, bool *any)
+{
+    uint64_t barriers = 0;
+    ir_each_block(k, b, f) {
+        barriers += ir_block_at(f, b)->edges.count > 1;
+        ir_each_ins(r, f, b) {
+            barriers += is_predict(ir_at(f, r));
+            *any |= is_predict(ir_at(f, r));
+        }
+    }
+    return barriers * f->order.count;
+}
+
 /* The function for which the module's predictions are too much work, all of which go then: threads that wait
  * for one have to leave its barrier in each function that it may lead through. NULL: there is none. A function
  * has a barrier for each branch and prediction at most. */
@@ -162,15 +176,7 @@ static const struct ir_function *find_too_large(struct opt_context *c, const str
     bool any = false;
     for (uint32_t i = 0; i < m->functions.count; i++) {
         const struct ir_function *f = m->functions.at[i];
-        uint64_t barriers = 0;
-        ir_each_block(k, b, f) {
-            barriers += ir_block_at(f, b)->edges.count > 1;
-            ir_each_ins(r, f, b) {
-                barriers += is_predict(ir_at(f, r));
-                any |= is_predict(ir_at(f, r));
-            }
-        }
-        if (barriers * f->order.count >= c->options->limits[OPT_LIMIT_predict_work])
+        if (work_of(f, &any) >= c->options->limits[OPT_LIMIT_predict_work])
             found = f;
     }
     return any ? found : NULL;
@@ -194,10 +200,12 @@ static bool are_off(struct opt_context *c, const struct ir_module *m)
 
 uint32_t barriers_place_in(struct opt_context *c, struct ir_module *m, struct ir_function *f)
 {
-    struct barriers x = {.c = c, .m = m, .f = f, .off = are_off(c, m)};
-    uint32_t registers = barriers_find_calls(&x);
-    x.predicts = find_first_predicts(c, m);
+    struct barriers x = {.c = c, .m = m, .f = f};
+    uint32_t registers = 0;
+    bool any = false;
+    x.off = !opt_honours_predictions(c) || work_of(f, &any) >= c->options->limits[OPT_LIMIT_predict_work];
     x.registers = &registers;
+    barriers_without_functions(&x);
     work_on(x);
     return registers;
 }

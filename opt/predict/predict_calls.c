@@ -116,19 +116,37 @@ static void each_instruction(struct barriers *x, const u32_vec *order,
     }
 }
 
-uint32_t barriers_find_calls(struct barriers *x)
+/* Of so many predicted functions; none has a register yet. */
+static void begin(struct barriers *x, uint32_t registers)
 {
-    uint32_t count = x->m->functions.count, registers = 0;
-    const u32_vec *order = opt_callees_first(x->c, x->m);
-    x->of_function = arena_array(x->c->scratch, uint32_t, count);
-    memset(x->of_function, 0xff, count * sizeof *x->of_function);
-    if (!x->off)
-        registers = number_predicted(x->m, x->of_function);
     x->leads = sets(x, registers);
     x->blocked = sets(x, registers);
     x->blocked_by_pointer = bitset_new(x->c->scratch, registers);
     x->inherited = sets(x, registers);
     x->inheritable = sets(x, registers);
+}
+
+static void number_none(struct barriers *x)
+{
+    uint32_t count = x->m->functions.count;
+    x->of_function = arena_array(x->c->scratch, uint32_t, count);
+    memset(x->of_function, 0xff, count * sizeof *x->of_function);
+}
+
+void barriers_without_functions(struct barriers *x)
+{
+    number_none(x);
+    begin(x, 0);
+}
+
+uint32_t barriers_find_calls(struct barriers *x)
+{
+    uint32_t registers = 0;
+    const u32_vec *order = opt_callees_first(x->c, x->m);
+    number_none(x);
+    if (!x->off)
+        registers = number_predicted(x->m, x->of_function);
+    begin(x, registers);
     if (registers == 0)
         return 0;
     x->steady = find_steady(x);
