@@ -52,13 +52,14 @@ static kernc_status memory_or_fail(kernc_status status)
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
 /* What the warp-core target has not, programs that its core does not hold, and functions that a list of
- * passes, or a level without some of its passes, has made too large, to be checked for uniformity or for
- * the registers of bytecode, are no failures. */
+ * passes, or a level without some of its passes, has made too large, to be checked for uniformity or thread
+ * frontiers or for the registers of bytecode, are no failures. */
 static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 {
-    static const char *const limits[] = {"\"id\":\"too-large\"", "\"id\":\"registers\"", "\"id\":\"target-",
-                                         "\"id\":\"code-size\"", "\"id\":\"frame-size\""};
-    size_t count = scheme_target(s->scheme)->lacks ? COUNT(limits) : s->passes.count || s->passes.off ? 2 : 1;
+    static const char *const limits[] = {"\"id\":\"too-large\"",     "\"id\":\"registers\"",
+                                         "\"id\":\"frontier-work\"", "\"id\":\"target-",
+                                         "\"id\":\"code-size\"",     "\"id\":\"frame-size\""};
+    size_t count = scheme_target(s->scheme)->lacks ? COUNT(limits) : s->passes.count || s->passes.off ? 3 : 1;
     const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
     for (size_t i = 0; text && i < count; i++)
         if (strstr(text, limits[i]))
