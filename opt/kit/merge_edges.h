@@ -35,8 +35,9 @@ bool opt_unify_switch(struct opt_context *c, struct ir_function *f, uint32_t blo
  * own. */
 void opt_switch_to_tests(struct ir_function *f, uint32_t block);
 
-/* What was chosen of reconvergence does not hold for the graph that a pass is to make. (reconverge.c) */
-void opt_forget_places(struct opt_context *c, struct ir_function *f);
+/* What was chosen of reconvergence does not hold for the graph that a pass is to make. Whether anything was.
+ * (reconverge.c) */
+bool opt_forget_places(struct opt_context *c, struct ir_function *f);
 /* Removes hearts that separate no threads (reconverge.c): those that no operation is controlled by, and
  * those in no cycle without the definition that they are made from, whose uses get that. */
 bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f);

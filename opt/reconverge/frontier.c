@@ -173,7 +173,8 @@ static const struct ir_frontier *find_frontier(struct opt_context *c, const stru
 
 bool opt_frontier(struct opt_context *c, struct ir_function *f)
 {
-    bool changed = opt_drop_needless_hearts(c, f);
+    bool changed = opt_forget_places(c, f);
+    changed |= opt_drop_needless_hearts(c, f);
     changed |= opt_split_scopes(c, f);
     changed |= split_barriers(c, f);
     if (!(f->flags & IR_FN_KERNEL)) {

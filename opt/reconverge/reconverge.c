@@ -464,7 +464,7 @@ static void demand_all(struct reconverge *x)
     }
 }
 
-void opt_forget_places(struct opt_context *c, struct ir_function *f)
+bool opt_forget_places(struct opt_context *c, struct ir_function *f)
 {
     bool changed = false;
     ir_each_block(i, b, f) {
@@ -478,6 +478,7 @@ void opt_forget_places(struct opt_context *c, struct ir_function *f)
     }
     if (changed)
         opt_invalidate(c, f);
+    return changed;
 }
 
 /* All threads meet at a barrier: who has come by one need not be gathered with others behind it. */
