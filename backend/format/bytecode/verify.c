@@ -243,7 +243,7 @@ static bool check_branch_word(struct verifier *v, const struct bc_branch *b)
 
 static bool check_word(struct verifier *v, const struct bc_ins *ins)
 {
-    const char *operands = bc_op_info((enum bc_op)ins->op)->operands;
+    const char *operands = bc_operands(ins->op); /* find_heads has looked at the operation */
     const uint32_t fields[] = {ins->d, ins->a, ins->b, ins->c, ins->e, ins->imm};
     for (unsigned i = 0; i < COUNT(fields); i++) {
         char letter = operands[i];

@@ -15,14 +15,14 @@ struct verifier {
     char *buffer; /* the reason */
     size_t size;
     bool failed;
-    struct bitset heads;         /* code words that are block words */
-    struct map signatures;       /* types number (bc_signature) -> its number among those that occur */
-    uint32_t nodes;              /* of the call graph: functions, then signatures */
-    uint32_t *component;         /* of the call graph, by node */
-    struct map slots, preloads;  /* registers of each component */
-    uint32_t reserved[BC_FILES]; /* registers from here on are neither, to any function */
-    u32_vec call_words;          /* of call and icall, ascending */
-    struct map by_code;          /* first code word -> function */
+    struct bitset heads;              /* code words that are block words */
+    struct map signatures;            /* types number (bc_signature) -> its number among those that occur */
+    uint32_t nodes;                   /* of the call graph: functions, then signatures */
+    uint32_t *component;              /* of the call graph, by node */
+    struct map slots, preloads;       /* registers of each component */
+    struct bitset reserved[BC_FILES]; /* registers that are one of these to some function */
+    u32_vec call_words;               /* of call and icall, ascending */
+    struct map by_code;               /* first code word -> function */
     VEC(struct verify_call) calls;
     uint32_t *needs[BC_FILES]; /* by file and function: registers */
     /* of the word being checked */
@@ -43,7 +43,9 @@ bool verify_is_slot(const struct verifier *v, uint32_t function, char letter, ui
 /* Whether it may be a return slot or preloaded: of most registers, false. */
 static inline bool verify_may_be_reserved(const struct verifier *v, char letter, uint32_t reg)
 {
-    return reg < v->reserved[bc_file_of(letter)];
+    struct bitset s = v->reserved[bc_file_of(letter)];
+    return (reg < s.bits && bitset_has(s, reg)) ||
+           (bc_is_wide(letter) && reg + 1 < s.bits && bitset_has(s, reg + 1));
 }
 /* The register is filled in for the kernel `function`, and for all that functions of its component name. */
 void verify_add_preload(struct verifier *v, uint32_t function, char letter, uint32_t reg);

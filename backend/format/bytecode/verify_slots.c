@@ -103,11 +103,27 @@ static bool overlaps(const struct verifier *v, const struct map *set, uint32_t f
            (bc_is_wide(letter) && map_get(set, key_of(v, function, file, reg + 1)) != MAP_NONE);
 }
 
-/* Of a wide register the first part alone may be named by who reads the other. */
+/* Behind the last register that may be a slot or preloaded. */
+static uint32_t reserved_end(const struct verifier *v)
+{
+    const struct bc_program *p = v->p;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        if (p->functions.at[i].code != BC_NO_TARGET && p->functions.at[i].return_slot > last)
+            last = p->functions.at[i].return_slot;
+    for (uint32_t i = 0; i < v->call_words.count; i++)
+        if (p->code.at[v->call_words.at[i]].d > last)
+            last = p->code.at[v->call_words.at[i]].d;
+    for (uint32_t i = 0; i < p->preloads.count; i++)
+        if (p->preloads.at[i].reg + 1u > last) /* it may be wide */
+            last = p->preloads.at[i].reg + 1u;
+    return last + 1;
+}
+
 static void reserve(struct verifier *v, struct map *set, uint32_t function, enum bc_file file, uint32_t reg)
 {
     map_set(&v->arena, set, key_of(v, function, file, reg), 1);
-    v->reserved[file] = reg < v->reserved[file] ? v->reserved[file] : reg + 1;
+    bitset_add(v->reserved[file], reg);
 }
 
 static void add_slot(struct verifier *v, uint32_t function, uint32_t reg)
@@ -128,6 +144,9 @@ void verify_find_slots(struct verifier *v)
 {
     uint32_t functions = v->p->functions.count;
     number_signatures(v);
+    uint32_t end = reserved_end(v);
+    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
+        v->reserved[file] = bitset_new(&v->arena, end);
     v->component = arena_array(&v->arena, uint32_t, v->nodes);
     for (uint32_t i = 0; i < v->nodes; i++)
         v->component[i] = i;
