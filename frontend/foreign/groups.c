@@ -94,12 +94,12 @@ static void note_parameter(struct parser *p, const char *type, bool is_warp, con
                    (struct fe_group){.kind = is_warp ? GROUP_WARP : GROUP_BLOCK, .which = UINT32_MAX});
 }
 
-static const char *const types[] = {"auto", "thread_block", "thread_block_tile", "thread_group"};
+static const char types[][20] = {"auto", "thread_block", "thread_block_tile", "thread_group"};
 
 /* Whether the word, behind which the text goes on, may be about a group. Most are not. */
 static bool may_be_of_group(struct parser *p, const char *word, const char *after)
 {
-    static const char *const functions[] = {"this_thread_block", "tiled_partition", "sync"};
+    static const char functions[][20] = {"this_thread_block", "tiled_partition", "sync"};
     bool may = after[0] == ':' && after[1] == ':';
     for (size_t i = 0; i < COUNT(types) && !may; i++)
         may = fe_is_same(types[i], word);

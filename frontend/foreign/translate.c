@@ -438,37 +438,55 @@ static int translate_name(struct parser *p, union value *value, span *where)
     return operator? operator: unknown_type(p, value, where);
 }
 
+/* A ':' in front of a number of bits. */
+static int translate_colon(struct parser *p, union value *value, span *where)
+{
+    if (!skip_bits(p, *where))
+        return ':';
+    bool is_named = p->history.current_token == TOK_NAME;
+    value->name =
+        intern_z(&p->fe->strings, arena_printf(p->arena, ":%u:%u", where->at.line, where->at.column));
+    return is_named ? 0 : TOK_NAME;
+}
+
+/* A name, or that of a type. */
+static int translate_word(struct parser *p, int token, union value *value, span *where)
+{
+    int before = p->history.current_token;
+    if (token == TOK_NAME && before == TOK_STRUCT)
+        fe_skip_template_arguments(p, value->name);
+    if (before == TOK_STRUCT)
+        map_set(p->arena, &p->names.tags, (uintptr_t)value->name, FE_DECL_STRUCT);
+    else if (token == TOK_NAME && before == TOK_ENUM)
+        map_set(p->arena, &p->names.tags, (uintptr_t)value->name, FE_DECL_ENUM);
+    else
+        return token == TOK_NAME ? translate_name(p, value, where) : functional_cast(p, token, value, where);
+    return token;
+}
+
 int fe_translate(struct parser *p, int token, union value *value, span *where)
 {
-    if (token == TOK_RELATION && p->translation.cast_end && p->in.cursor == p->translation.cast_end + 1) {
-        p->translation.cast_end = NULL;
+    struct translation *t = &p->translation;
+    switch (token) {
+    case TOK_RELATION:
+        if (!t->cast_end || p->in.cursor != t->cast_end + 1)
+            return token;
+        t->cast_end = NULL;
         return ')';
-    }
-    p->translation.in_value =
-        token == ';' || token == '{' ? false : p->translation.in_value || (token == '=' && !p->blocks.count);
-    if (token == TOK_WORD || token == TOK_TYPE_NAME)
-        p->translation.type = (struct queued){token, *value, *where};
-    if (token == '(')
-        return constructor(p, where);
-    if (token == '[' && skip_lambda(p, value, where))
-        return TOK_NAME;
-    if (token == ':' && skip_bits(p, *where)) {
-        bool is_named = p->history.current_token == TOK_NAME;
-        value->name =
-            intern_z(&p->fe->strings, arena_printf(p->arena, ":%u:%u", where->at.line, where->at.column));
-        return is_named ? 0 : TOK_NAME;
-    }
-    if (token == TOK_NAME && p->history.current_token == TOK_STRUCT)
-        fe_skip_template_arguments(p, value->name);
-    if ((token == TOK_NAME || token == TOK_TYPE_NAME) && p->history.current_token == TOK_STRUCT)
-        map_set(p->arena, &p->names.tags, (uintptr_t)value->name, FE_DECL_STRUCT);
-    else if (token == TOK_NAME && p->history.current_token == TOK_ENUM)
-        map_set(p->arena, &p->names.tags, (uintptr_t)value->name, FE_DECL_ENUM);
-    else if (token == TOK_NAME)
-        return translate_name(p, value, where);
-    else if (token == TOK_WORD || token == TOK_TYPE_NAME)
+    case ';':
+    case '{': t->in_value = false; return token;
+    case '=': t->in_value |= !p->blocks.count; return token;
+    case '(': return constructor(p, where);
+    case '[': return skip_lambda(p, value, where) ? TOK_NAME : token;
+    case ':': return translate_colon(p, value, where);
+    case TOK_WORD:
+        t->type = (struct queued){token, *value, *where};
         return functional_cast(p, token, value, where);
-    else if (token == TOK_PREFIX && value->word == QUALIFIER_EXTERN && skip_linkage(p, *where))
-        return 0;
-    return token;
+    case TOK_TYPE_NAME:
+        t->type = (struct queued){token, *value, *where};
+        return translate_word(p, token, value, where);
+    case TOK_NAME: return translate_word(p, token, value, where);
+    case TOK_PREFIX: return value->word == QUALIFIER_EXTERN && skip_linkage(p, *where) ? 0 : token;
+    default: return token;
+    }
 }
