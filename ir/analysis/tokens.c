@@ -44,7 +44,8 @@ static void find_uses(struct arena *a, struct ir_tokens *t)
     uint32_t defs = t->defs.count, blocks = t->cfg->blocks;
     t->use_start = arena_array(a, uint32_t, defs + 1);
     t->user_start = arena_array(a, uint32_t, blocks + 1);
-    each_use(t, t->use_start, t->user_start, false);
+    if (defs)
+        each_use(t, t->use_start, t->user_start, false);
     for (uint32_t i = 0; i < defs; i++)
         t->use_start[i + 1] += t->use_start[i];
     for (uint32_t b = 0; b < blocks; b++)
@@ -54,7 +55,8 @@ static void find_uses(struct arena *a, struct ir_tokens *t)
     uint32_t *by_def = arena_array(a, uint32_t, defs + 1), *by_block = arena_array(a, uint32_t, blocks + 1);
     memcpy(by_def, t->use_start, defs * sizeof *by_def);
     memcpy(by_block, t->user_start, blocks * sizeof *by_block);
-    each_use(t, by_def, by_block, true);
+    if (defs)
+        each_use(t, by_def, by_block, true);
 }
 
 struct ir_tokens *ir_tokens_new(struct arena *a, const struct ir_cfg *c)

@@ -199,9 +199,10 @@ static void mark_demanded(struct ir_order *o, uint32_t block)
             bitset_add(o->demanded, k);
 }
 
-static void find_operations(struct sorter *s)
+static void find_operations(struct sorter *s, const struct ir_tokens *t)
 {
-    struct bitset in_use = ir_tokens_in_use(s->arena, s->f);
+    bool has_tokens = t->defs.count;
+    struct bitset in_use = has_tokens ? ir_tokens_in_use(s->arena, s->f) : (struct bitset){0};
     for (uint32_t i = 0; i < s->g->rpo_count; i++)
         ir_each_ins(r, s->f, s->g->rpo[i]) {
             uint32_t b = s->g->rpo[i];
@@ -396,7 +397,8 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     struct sorter s = {.arena = a, .g = c, .f = c->fn, .o = o, .left = work};
     *o = (struct ir_order){.cycles = f, .arena = a};
     s.region = walk_new(a, c->blocks);
-    find_uses(&s);
+    if (t->defs.count)
+        find_uses(&s);
     u32_vec anchors = find_anchors(&s, t);
     begin_scopes(&s, &anchors);
     for (uint32_t i = 0; i < t->defs.count; i++)
@@ -408,7 +410,7 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     o->convergent = bitset_new(a, c->blocks), o->demanded = bitset_new(a, f->count);
     o->barriers = bitset_new(a, c->blocks);
     s.late = bitset_new(a, items);
-    find_operations(&s);
+    find_operations(&s, t);
     s.rank = arena_array(a, uint64_t, items), s.waits = arena_array(a, uint32_t, items);
     s.ready = arena_array(a, u32_vec, o->scopes + 1);
     find_ranks(&s);

@@ -63,12 +63,16 @@ static bool skip_needless_hearts(struct opt_context *c, struct ir_function *f)
 
 bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f)
 {
+    if (!opt_tokens(c, f)->defs.count)
+        return false;
     bool changed = skip_needless_hearts(c, f);
     return drop_unused_hearts(c, f) || changed;
 }
 
 bool opt_split_scopes(struct opt_context *c, struct ir_function *f)
 {
+    if (!opt_tokens(c, f)->defs.count)
+        return false;
     const struct ir_cycles *cycles = opt_cycles(c, f);
     const struct ir_cfg *g = opt_cfg(c, f);
     u32_vec cuts = {0};
