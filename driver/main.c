@@ -3,6 +3,9 @@
 #include "driver/interrupt.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 
@@ -71,11 +74,22 @@ static int without_verb(int argc, char **argv)
     return argc < 2 ? EXIT_USAGE : EXIT_OK;
 }
 
+/* What is freed is kept for what comes next, not given back to the system page by page. A library can't decide
+ * that for the program it is in. */
+static void keep_freed_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most there is: smaller blocks come from the heap */
+    mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe and a file over the limit are failed writes, told like the others. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    keep_freed_memory();
     bool json = wants_json(argc, argv);
     interrupt_begin(json);
     static struct command c;
