@@ -57,6 +57,7 @@ struct refusal {
     const struct ir_dominators *dominators;
     struct bitset sites, before; /* blocks: of the calls; that lead to one of them */
     struct bitset calls, behind; /* instructions: the calls; what follows one in its block */
+    struct bitset part;          /* blocks that dominate some of the sites */
     struct bitset moved;
     uint32_t count;
     bool token;
@@ -65,6 +66,23 @@ struct refusal {
 static const struct share_site *site_of(const struct refusal *x, uint32_t i)
 {
     return &x->s->at.at[x->g->sites.at[i]];
+}
+
+/* Blocks that dominate some of the blocks, but not all. Linear. */
+static struct bitset dominate_part(struct arena *a, const struct ir_dominators *d, struct bitset blocks)
+{
+    struct bitset part = bitset_new(a, blocks.bits);
+    uint32_t *below = arena_array(a, uint32_t, blocks.bits), all = bitset_count(blocks);
+    bitset_each(b, blocks)
+        below[b] = 1;
+    for (uint32_t i = d->count; i-- > 0;) {
+        uint32_t b = d->order[i];
+        if (d->idom[b] != IR_NO_BLOCK)
+            below[d->idom[b]] += below[b];
+        if (below[b] && below[b] < all)
+            bitset_add(part, b);
+    }
+    return part;
 }
 
 static struct refusal look_at(const struct share_sites *s, const struct share_group *g)
@@ -83,6 +101,7 @@ static struct refusal look_at(const struct share_sites *s, const struct share_gr
         for (ir_ref r = ir_at(s->f, site_of(&x, i)->call)->next; r; r = ir_at(s->f, r)->next)
             bitset_add(x.behind, r);
     }
+    x.part = dominate_part(a, x.dominators, x.sites);
     return x;
 }
 
@@ -126,7 +145,7 @@ static void note_use(struct refusal *x, ir_ref r)
 {
     uint32_t home = r ? ir_at(x->s->f, r)->block : IR_NO_BLOCK;
     if (home == IR_NO_BLOCK || bitset_has(x->calls, r) || bitset_has(x->behind, r) ||
-        bitset_has(x->moved, r) || !ir_dominates_part(x->dominators, home, x->sites))
+        bitset_has(x->moved, r) || !bitset_has(x->part, home))
         return;
     bitset_add(x->moved, r);
     x->token |= ir_at(x->s->f, r)->type == IR_TYPE_TOKEN;
