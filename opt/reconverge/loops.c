@@ -174,6 +174,7 @@ static void leave_out_ends(struct reconverge *x, uint32_t cycle, struct bitset i
     if (!nowhere || !reconverge_add_exits(x, inside, reconverge_find_live(x, at), at))
         return;
     reconverge_look(x);
+    reconverge_normalise_before(x, cycle);
     reconverge_find_active(x, cycle);
 }
 
@@ -200,4 +201,15 @@ void reconverge_normalise(struct reconverge *x, uint32_t cycle)
     leave_by_one(x, reconverge_merge(x, cycle, &edges, inside, line), cycle);
     reconverge_look(x);
     reconverge_find_active(x, cycle);
+}
+
+void reconverge_normalise_before(struct reconverge *x, uint32_t node)
+{
+    for (uint32_t i = 0; opt_scheme_has(x->c, SCHEME_NORMAL_LOOPS) && i < position(x, node); i++) {
+        uint32_t latch = x->o->at.at[i];
+        if (ir_order_block(x->o, latch) != IR_NO_BLOCK)
+            continue;
+        reconverge_normalise(x, latch);
+        i = position(x, latch);
+    }
 }

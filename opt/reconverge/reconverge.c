@@ -380,9 +380,11 @@ static void dispatch(struct reconverge *x, uint32_t node)
     struct bitset reached = find_reached(x, at), live = reconverge_find_live(x, at);
     if (reconverge_add_exits(x, reached, live, at)) {
         reconverge_look(x);
+        reconverge_normalise_before(x, node);
         reconverge_find_active(x, node);
         if (!is_demanded(x, node))
             return;
+        at = position(x, node);
         reached = find_reached(x, at);
     }
     opt_edges edges = reconverge_edges_to_merge(x, reached, node);
@@ -491,15 +493,13 @@ static void find_meetings(struct reconverge *x)
         bitset_add(x->meetings, ir_order_node(x->o, b));
 }
 
-/* Of edges that broke before, some still do. Where groups are held: those from which all paths end at barriers,
- * as they are there for the sake of operations that have their dispatch block by now. In a later round: those
- * into endless parts, for the sake of operations that stand behind loops which are to get their normal form. */
-static void keep_exits(struct reconverge *x)
+/* Of edges that broke before, those from which all paths end at barriers still do where groups are held: they
+ * are there for the sake of operations that have their dispatch block by now. */
+static void keep_exits_to_barriers(struct reconverge *x)
 {
     u32_vec rets = returning_nodes(x);
     struct bitset free = reconverge_reach(x, &rets, UINT32_MAX, true, ends(x));
-    bool holds = opt_scheme_has(x->c, SCHEME_HOLDS);
-    for (uint32_t i = 0; i < x->g->rpo_count && x->broken.count && (!holds || ends(x).bits); i++) {
+    for (uint32_t i = 0; i < x->g->rpo_count && x->broken.count && ends(x).bits; i++) {
         uint32_t b = x->g->rpo[i];
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
@@ -516,7 +516,7 @@ static void find_first_exits(struct reconverge *x)
 {
     x->exits = (struct map){0};
     pass_over_endless(x);
-    keep_exits(x);
+    keep_exits_to_barriers(x);
 }
 
 /* By block; blocks at whose branch threads diverge. */

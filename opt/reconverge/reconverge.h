@@ -14,7 +14,7 @@ struct reconverge {
     struct bitset tail;      /* by block: leads to no node that can be demanded */
     struct bitset returning; /* by node that was there first: leads to a ret */
     struct map exits;        /* see ir_reconvergence_tree */
-    struct map broken;       /* edges that broke before the pass, or after the round before */
+    struct map broken;       /* edges that broke before the pass */
     uint32_t *virtual;       /* the same */
     struct bitset meetings;  /* nodes with barriers: sides of a branch behind one do not count */
     const struct ir_cfg *g;  /* now */
@@ -81,7 +81,9 @@ uint32_t reconverge_merge(struct reconverge *x, uint32_t node, const opt_edges *
 /* Whether threads of a kernel may be elsewhere while others are at a barrier, and have to be together with
  * them before, or with each other behind: for machines that hold nobody. */
 bool reconverge_diverges_at_barriers(struct opt_context *c, struct ir_function *f);
-/* Brings the cycle into normal form (loops.c). */
+/* Brings the cycle into normal form (loops.c); those whose latches stand before the node, where threads wait
+ * elsewhere now that there are more edges that nobody waits for. */
 void reconverge_normalise(struct reconverge *x, uint32_t cycle);
+void reconverge_normalise_before(struct reconverge *x, uint32_t node);
 
 #endif
