@@ -3,15 +3,15 @@
  */
 #include "opt/kit/merge_edges.h"
 
-/* The scope of the token that the operation uses, if its block is behind it, by the block of its definition;
- * else IR_NO_BLOCK. */
+/* The scope of the token that the operation uses, if its block is behind it: twice the block of its definition,
+ * and one more for that of its anchors; else IR_NO_BLOCK. */
 static uint32_t scope_behind(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref r)
 {
     for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
         uint32_t home = ir_at(f, token)->block, k = cycles->innermost[home];
         bool anchor = ir_at(f, token)->op == IR_anchor && home != ir_at(f, r)->block;
         if (anchor || (k != IR_NO_CYCLE && !ir_cycle_has(cycles, k, ir_at(f, r)->block)))
-            return home;
+            return 2 * home + anchor;
     }
     return IR_NO_BLOCK;
 }
