@@ -59,7 +59,7 @@ static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
     static const char *const limits[] = {"\"id\":\"too-large\"",     "\"id\":\"registers\"",
                                          "\"id\":\"frontier-work\"", "\"id\":\"target-",
                                          "\"id\":\"code-size\"",     "\"id\":\"frame-size\""};
-    size_t count = scheme_target(s->scheme)->lacks ? COUNT(limits) : s->passes.count || s->passes.off ? 3 : 1;
+    size_t count = scheme_target(s->scheme)->lacks ? COUNT(limits) : fz_passes_given(&s->passes) ? 3 : 1;
     const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
     for (size_t i = 0; text && i < count; i++)
         if (strstr(text, limits[i]))
