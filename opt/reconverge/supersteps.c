@@ -39,7 +39,7 @@ struct supersteps {
     const struct ir_cycles *cycles; /* the same */
     u32_vec barriers;               /* each the first in its block, which goes on to that of `rests` */
     u32_vec rests;
-    struct bitset loops; /* cycles whose header is come to again in one superstep */
+    struct bitset loops; /* cycles whose header is come to again in one superstep, or that are entered */
     struct walk walk;    /* scratch: over blocks */
 };
 
@@ -98,6 +98,8 @@ static bool comes_again(struct supersteps *x, uint32_t cycle, struct bitset barr
     return bitset_has(x->walk.seen, k->header);
 }
 
+/* Those around a cycle that is entered from a barrier count as well: from what follows the barrier threads may
+ * come to their headers, and so to its new header again. */
 static void find_loops(struct supersteps *x)
 {
     struct bitset barriers = bitset_new(x->arena, x->g->blocks);
@@ -107,6 +109,15 @@ static void find_loops(struct supersteps *x)
     for (uint32_t k = 0; k < x->cycles->count; k++)
         if (comes_again(x, k, barriers))
             bitset_add(x->loops, k);
+    for (uint32_t i = 0; i < x->rests.count; i++) {
+        bool entered = false;
+        for (uint32_t k = x->cycles->innermost[x->rests.at[i]]; k != IR_NO_CYCLE;
+             k = x->cycles->at[k].parent) {
+            entered |= bitset_has(x->loops, k);
+            if (entered)
+                bitset_add(x->loops, k);
+        }
+    }
 }
 
 /* The token that separates the same instances in one superstep: for that of a heart which is come to once, the
