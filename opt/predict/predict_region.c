@@ -110,6 +110,18 @@ static uint32_t behind(const struct barriers *x, uint32_t b)
     return x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
 }
 
+/* The first such block outside of the region. In a cycle with several entries places may lead to each other for
+ * ever: then post-dominators alone lead out. */
+static uint32_t behind_region(const struct barriers *x, const struct barrier_prediction *p, uint32_t b)
+{
+    uint32_t exit = behind(x, b);
+    for (uint32_t steps = 0; exit != IR_NO_BLOCK && bitset_has(p->region, exit); steps++)
+        exit = steps < x->f->blocks.count ? behind(x, exit)
+               : x->post->depth[exit]     ? x->post->idom[exit]
+                                          : IR_NO_BLOCK;
+    return exit;
+}
+
 /* The exits of the starts, and the blocks on the way there; gates: what dominates those. */
 static void find_area(struct barriers *x, struct barrier_prediction *p)
 {
@@ -118,9 +130,7 @@ static void find_area(struct barriers *x, struct barrier_prediction *p)
     p->entered = bitset_new(x->arena, x->f->blocks.count);
     for (uint32_t i = 0; i < p->starts.count; i++) {
         struct barrier_start *s = &p->starts.at[i];
-        s->exit = behind(x, s->block);
-        while (s->exit != IR_NO_BLOCK && bitset_has(p->region, s->exit))
-            s->exit = behind(x, s->exit);
+        s->exit = behind_region(x, p, s->block);
     }
     for (uint32_t i = 0; i < p->starts.count; i++) {
         struct barrier_start *s = &p->starts.at[i];
