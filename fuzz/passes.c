@@ -11,15 +11,14 @@ enum { OFF_PERCENT = 25, FIRST_PERCENT = 60 };
  * a call, though, is in the way of a barrier that is inlined for it (opt/pass_order.def). */
 static void inline_barriers_first(struct fz_passes *p)
 {
-    enum opt_pass passes[FZ_MAX_PASSES];
+    enum opt_pass passes[FZ_MAX_PASSES + 1];
     bool kept = true;
     for (uint32_t i = 0; i < p->count; i++)
         passes[i] = (enum opt_pass)p->at[i];
+    passes[p->count] = OPT_PASS_inline_barriers; /* of the lowering */
     for (uint32_t o = 0; o < OPT_ORDERS; o++)
-        kept &= opt_orders[o].before != OPT_PASS_inline_barriers || !opt_orders[o].needed ||
-                memchr(p->at, (int)opt_orders[o].after, p->count) == NULL ||
-                (memchr(p->at, OPT_PASS_inline_barriers, p->count) != NULL &&
-                 opt_keeps_order(passes, p->count, &opt_orders[o]));
+        kept &= opt_orders[o].before != OPT_PASS_inline_barriers ||
+                opt_keeps_order(passes, p->count + 1u, &opt_orders[o]);
     if (kept)
         return;
     p->count += p->count < FZ_MAX_PASSES;

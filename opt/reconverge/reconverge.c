@@ -32,13 +32,18 @@ static bool is_tail(const struct reconverge *x, uint32_t b)
     return b < x->tail.bits && bitset_has(x->tail, b);
 }
 
+static void find_tree(struct reconverge *x)
+{
+    x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual,
+                                     opt_scheme_has(x->c, SCHEME_HOLDS));
+}
+
 void reconverge_look(struct reconverge *x)
 {
     opt_invalidate(x->c, x->f);
     x->g = opt_cfg(x->c, x->f);
     x->dominators = opt_dominators(x->c, x->f);
-    x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual,
-                                     opt_scheme_has(x->c, SCHEME_HOLDS));
+    find_tree(x);
     x->work += x->o->at.count;
 }
 
@@ -537,25 +542,29 @@ static struct bitset divergent_blocks(const struct reconverge *x)
     return divergent;
 }
 
+/* Anew, with what that leaves: edges by which threads leave those who come to a barrier, but for those that make
+ * threads of divergent branches miss each other. */
+static void leave_out_edges(struct reconverge *x, struct bitset divergent, const uint32_t *points)
+{
+    find_first_exits(x);
+    ir_pass_over_barriers(x->arena, x->g, *opt_waiting_functions(x->c, x->f->module), divergent, points,
+                          &x->exits);
+    find_tree(x);
+}
+
 /* Of a machine that can't hold a group at a barrier: nobody waits for threads that leave those who come to one.
- * First all edges count by which some do; then not those that make threads miss each other, until none does.
- * Returns whether all still count. */
+ * First all such edges count; then fewer, until none makes threads miss each other. Returns whether all do. */
 static bool pass_over_barriers(struct reconverge *x)
 {
-    struct bitset waiting = *opt_waiting_functions(x->c, x->f->module), nobody = {0};
-    const uint32_t *points = NULL;
-    uint32_t first = 0;
-    for (uint32_t before = UINT32_MAX;;) {
-        find_first_exits(x);
-        ir_pass_over_barriers(x->arena, x->g, waiting, points ? divergent_blocks(x) : nobody, points,
-                              &x->exits);
-        x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, false);
-        first = points ? first : x->exits.count;
-        if (x->exits.count == before)
-            return x->exits.count == first;
+    uint32_t others = x->exits.count, before;
+    leave_out_edges(x, (struct bitset){0}, NULL);
+    uint32_t all = x->exits.count;
+    do {
         before = x->exits.count;
-        points = points_of_all(x);
-    }
+        if (before > others)
+            leave_out_edges(x, divergent_blocks(x), points_of_all(x));
+    } while (x->exits.count < before);
+    return x->exits.count == all;
 }
 
 /* What is known of the function before anything is changed. False: a limit, which then has been said. */
@@ -586,9 +595,10 @@ static bool begin(struct reconverge *x)
     find_meetings(x);
     find_first_exits(x);
     x->dominators = opt_dominators(c, f);
-    x->waits =
-        ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual, opt_scheme_has(c, SCHEME_HOLDS));
-    x->diverges_at_barriers = !opt_scheme_has(c, SCHEME_HOLDS) && !pass_over_barriers(x);
+    if (opt_scheme_has(c, SCHEME_HOLDS))
+        find_tree(x);
+    else
+        x->diverges_at_barriers = !pass_over_barriers(x);
     return true;
 }
 

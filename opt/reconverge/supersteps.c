@@ -18,8 +18,8 @@
  * edges from barriers lead back to the loop's header, which goes on behind them. A cycle that has what follows
  * a barrier is entered by its header alone, so natural loops stay such, and their hearts control what they did:
  * threads that pass a barrier together are in one iteration, as the barrier's token says, and begin another of
- * the new cycle together. The entry's token becomes that of the loop's heart, since all threads that have not
- * returned are in one superstep.
+ * the new cycle together. A heart that is come to once in a superstep separates none, and goes. The entry's
+ * token becomes that of the new loop's heart, since all threads that have not returned are in one superstep.
  *
  * A barrier stays where it is, with a remark, if some token would not reach its uses behind it any more. So do
  * those in functions that are called (inline_barriers). Of others all threads of a superstep have passed them.
@@ -45,17 +45,7 @@ struct supersteps {
 
 /* ---- barriers in blocks of their own ------------------------------------------------------------------- */
 
-/* Blocks from which a return is reached. A barrier elsewhere is one that nobody comes to, or the launch never
- * ends. */
-static struct bitset find_returning(const struct supersteps *x)
-{
-    struct walk w = walk_new(x->arena, x->g->blocks);
-    for (uint32_t i = 0; i < x->g->rpo_count; i++)
-        if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
-            walk_add(&w, x->g->rpo[i]);
-    return ir_reach_back(&w, x->g, IR_NO_BLOCK);
-}
-
+/* A barrier from which no return is reached is one that nobody comes to, or the launch never ends. */
 static void split_at_barriers(struct supersteps *x)
 {
     u32_vec found = opt_find_backwards(x->arena, x->f, IR_barrier, IR_barrier);
@@ -66,10 +56,10 @@ static void split_at_barriers(struct supersteps *x)
     opt_invalidate(x->c, x->f);
     x->g = opt_cfg(x->c, x->f);
     x->cycles = ir_cycles_new(x->arena, x->g); /* outlives the changes */
-    struct bitset returning = find_returning(x);
+    const struct ir_dominators *returning = opt_return_post_dominators(x->c, x->f);
     for (uint32_t i = 0; i < found.count; i++) {
         uint32_t b = ir_at(x->f, found.at[i])->block;
-        if (!bitset_has(returning, b) || !bitset_has(x->g->reachable, b))
+        if (!returning->depth[b])
             continue;
         vec_push(x->arena, &x->barriers, found.at[i]);
         vec_push(x->arena, &x->rests, ir_block_at(x->f, b)->edges.at[0].block);
