@@ -79,11 +79,8 @@ struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struc
  *     iterations do not mix;
  *   - with an edge from the latch of an endless cycle to the end, or to the node that `virtual` has for it.
  *
- * If groups are not held at barriers (`holds`), nodes all of whose paths lead to barriers have for a parent the
- * post-dominator in the graph that ends at these: all threads meet there, whatever the iteration.
- *
  * `virtual`: by cycle; IR_NO_BLOCK: the end. Near-linear, but for the depth of cycles. */
 struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
-                                            const struct map *exits, const uint32_t *virtual, bool holds);
+                                            const struct map *exits, const uint32_t *virtual);
 
 #endif

@@ -10,7 +10,6 @@ struct finder {
     const struct ir_cfg *g;
     const struct ir_order *o;
     const struct map *exits;
-    bool to_barriers;             /* threads are followed to the next barrier alone */
     struct edge_list edges, back; /* of the nodes; the end is the last */
     struct walk iteration;        /* scratch: over blocks of a cycle's scope */
 };
@@ -21,15 +20,10 @@ static void add_edge(struct finder *x, uint32_t from, uint32_t to)
     edge_add(x->arena, &x->back, to, from);
 }
 
-/* Nodes behind those of the order: where paths to barriers meet, and the end. */
-static uint32_t at_barriers(const struct finder *x)
-{
-    return ir_order_node(x->o, x->g->blocks);
-}
-
+/* The node behind those of the order. */
 static uint32_t end_of(const struct finder *x)
 {
-    return at_barriers(x) + 1;
+    return ir_order_node(x->o, x->g->blocks);
 }
 
 static bool is_exit(const struct finder *x, uint32_t from, uint32_t to)
@@ -72,8 +66,8 @@ static bool leave_scope(struct finder *x, uint32_t cycle, bool add)
 static void add_block(struct finder *x, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(x->g->fn, b);
-    bool leads_on = false, ends = x->to_barriers && b < x->o->barriers.bits && bitset_has(x->o->barriers, b);
-    for (uint32_t e = 0; e < block->edges.count && !ends; e++) {
+    bool leads_on = false;
+    for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t v = block->edges.at[e].block, to = ir_order_target(x->o, b, v);
         if (is_exit(x, b, v))
             continue;
@@ -81,7 +75,7 @@ static void add_block(struct finder *x, uint32_t b)
         add_edge(x, ir_order_node(x->o, b), to);
     }
     if (!leads_on)
-        add_edge(x, ir_order_node(x->o, b), ends ? at_barriers(x) : end_of(x));
+        add_edge(x, ir_order_node(x->o, b), end_of(x));
 }
 
 /* Visits what leads to the node. */
@@ -109,9 +103,10 @@ static void end_endless(struct finder *x, const uint32_t *virtual)
     }
 }
 
-static struct ir_dominators *find_tree(struct finder *x, const uint32_t *virtual)
+struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
+                                            const struct map *exits, const uint32_t *virtual)
 {
-    const struct ir_order *o = x->o;
+    struct finder f = {.arena = a, .g = c, .o = o, .exits = exits}, *x = &f;
     x->iteration = walk_new(x->arena, x->g->blocks);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         add_block(x, x->g->rpo[i]);
@@ -120,48 +115,10 @@ static struct ir_dominators *find_tree(struct finder *x, const uint32_t *virtual
             leave_scope(x, k, true);
         else
             add_edge(x, k, ir_order_node(o, o->first.at[k]));
-    add_edge(x, at_barriers(x), end_of(x));
     end_endless(x, virtual);
     uint32_t nodes = end_of(x) + 1;
     struct rows back = rows_of_edges(x->arena, nodes, &x->back);
     struct rows forward = rows_of_edges(x->arena, nodes, &x->edges);
     struct dominator_graph g = {nodes, end_of(x), {back.start, back.at}, {forward.start, forward.at}};
     return dominator_tree(x->arena, &g, nodes - 1);
-}
-
-/* Where the paths from the block's edges meet. */
-static uint32_t common_target(const struct finder *x, const struct ir_dominators *d, uint32_t b)
-{
-    const struct ir_block *block = ir_block_at(x->g->fn, b);
-    uint32_t common = IR_NO_BLOCK;
-    bool first = true;
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t v = block->edges.at[e].block, to = ir_order_target(x->o, b, v);
-        if (is_exit(x, b, v))
-            continue;
-        common = first ? to : common == IR_NO_BLOCK ? common : ir_dominators_common(d, common, to);
-        first = false;
-    }
-    return common;
-}
-
-struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
-                                            const struct map *exits, const uint32_t *virtual, bool holds)
-{
-    struct finder whole = {.arena = a, .g = c, .o = o, .exits = exits}, parts = whole;
-    struct ir_dominators *d = find_tree(&whole, virtual);
-    if (holds || bitset_next(o->barriers, 0) >= o->barriers.bits)
-        return d;
-    parts.to_barriers = true;
-    const struct ir_dominators *p = find_tree(&parts, virtual);
-    for (uint32_t node = 0; node < at_barriers(&whole); node++) {
-        uint32_t b = ir_order_block(o, node);
-        bool barrier = b < o->barriers.bits && bitset_has(o->barriers, b);
-        uint32_t parent = barrier          ? common_target(&parts, p, b)
-                          : p->depth[node] ? p->idom[node]
-                                           : IR_NO_BLOCK;
-        if (parent != IR_NO_BLOCK && parent != at_barriers(&parts))
-            d->idom[node] = parent;
-    }
-    return d;
 }

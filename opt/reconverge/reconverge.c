@@ -34,8 +34,7 @@ static bool is_tail(const struct reconverge *x, uint32_t b)
 
 static void find_tree(struct reconverge *x)
 {
-    x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual,
-                                     opt_scheme_has(x->c, SCHEME_HOLDS));
+    x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual);
 }
 
 void reconverge_look(struct reconverge *x)
