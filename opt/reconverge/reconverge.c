@@ -541,8 +541,8 @@ static struct bitset divergent_blocks(const struct reconverge *x)
     return divergent;
 }
 
-/* Anew, with what that leaves: edges by which threads leave those who come to a barrier, but for those that make
- * threads of divergent branches miss each other. */
+/* Anew, with what that leaves: edges by which threads leave those who come to a barrier, but for those that
+ * make threads of divergent branches miss each other. */
 static void leave_out_edges(struct reconverge *x, struct bitset divergent, const uint32_t *points)
 {
     find_first_exits(x);
