@@ -98,6 +98,10 @@ static inline bool opt_honours_predictions(const struct opt_context *c)
 }
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
+/* For a pass that the scheme needs and that has stopped at the limit: a warning of the group `convergence` says
+ * what may go wrong now ("threads may stop at a barrier"), and names the limit. */
+void opt_warn_limit(struct opt_context *c, const struct ir_function *f, enum opt_limit l, place at,
+                    const char *what);
 
 /* ---- editing (opt/kit/edit.c) ------------------------------------------------------------------------ */
 

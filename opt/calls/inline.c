@@ -173,6 +173,8 @@ static void keep_to_limit(struct inliner *n, const u32_vec *order)
             copied += more;
             continue;
         }
+        opt_warn_limit(n->c, f, OPT_LIMIT_inline_barriers_size, f->at,
+                       "threads may stop at a barrier of a called function while others do not come to it");
         for (uint32_t k = 0; k < of->chosen.count; k++)
             n->facts[ir_at(f, of->chosen.at[k])->imm].inlined--;
         of->chosen.count = 0;

@@ -337,15 +337,17 @@ static const struct ir_ins *user_of(const struct reconverge *x, uint32_t node)
 static bool is_too_much(struct reconverge *x, uint32_t node)
 {
     const struct ir_ins *user = user_of(x, node);
-    const char *why = "control flow too large to merge";
-    if (!opt_below(x->c, x->f, OPT_LIMIT_converge_work, x->work))
-        why = arena_printf(x->arena, "%s: limit of %u reached (--limit=converge_work=N)", why,
-                           x->c->options->limits[OPT_LIMIT_converge_work]);
-    else if (opt_ssa_possible(x->c, x->f))
+    bool limited = !opt_below(x->c, x->f, OPT_LIMIT_converge_work, x->work);
+    x->gives_up = limited || !opt_ssa_possible(x->c, x->f);
+    if (!x->gives_up)
         return false;
-    x->gives_up = true;
-    opt_warning(x->c, x->f, DIAG_GROUP_convergence, user->at, "not all threads of '%s' may come together: %s",
-                ir_op_info[user->op].text, why);
+    const char *what =
+        arena_printf(x->arena, "not all threads of '%s' may come together: control flow too large to merge",
+                     ir_op_info[user->op].text);
+    if (limited)
+        opt_warn_limit(x->c, x->f, OPT_LIMIT_converge_work, user->at, what);
+    else
+        opt_warning(x->c, x->f, DIAG_GROUP_convergence, user->at, "%s", what);
     return true;
 }
 

@@ -333,9 +333,13 @@ bool opt_supersteps(struct opt_context *c, struct ir_function *f)
             "threads may wait at %u of the barriers for others to return, which do not run: tokens reach "
             "across them",
             all - x.barriers.count);
-    if (!x.barriers.count || !opt_ssa_possible(c, f) ||
-        !opt_below(c, f, OPT_LIMIT_superstep_barriers, x.barriers.count))
+    if (!x.barriers.count || !opt_ssa_possible(c, f))
         return true;
+    if (!opt_below(c, f, OPT_LIMIT_superstep_barriers, x.barriers.count)) {
+        opt_warn_limit(c, f, OPT_LIMIT_superstep_barriers, f->at,
+                       "threads may stop at a barrier while others are at another");
+        return true;
+    }
     opt_return_once(x.arena, x.g, f);
     opt_invalidate(c, f);
     x.g = opt_cfg(c, f);

@@ -71,6 +71,13 @@ bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limi
     return false;
 }
 
+void opt_warn_limit(struct opt_context *c, const struct ir_function *f, enum opt_limit l, place at,
+                    const char *what)
+{
+    opt_warning(c, f, DIAG_GROUP_convergence, at, "%s: limit of %u reached (--limit=%s=N)", what,
+                c->options->limits[l], opt_limit_info[l].name);
+}
+
 void opt_count(struct opt_context *c, const char *name, uint64_t n)
 {
     struct opt_report *r = c->report;
