@@ -91,8 +91,8 @@ uint32_t ir_dominators_common(const struct ir_dominators *d, uint32_t a, uint32_
  * depth). */
 uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint32_t b);
 
-/* Whether the block dominates some of the blocks, but not all. */
-bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bitset blocks);
+/* The blocks that dominate some of `blocks`, but not all. Linear. */
+struct bitset ir_dominate_part(struct arena *a, const struct ir_dominators *d, struct bitset blocks);
 
 /* The blocks with an edge to the virtual exit: those without successors, and one in each endless part. */
 u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);

@@ -178,15 +178,20 @@ uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint
     return b;
 }
 
-bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bitset blocks)
+struct bitset ir_dominate_part(struct arena *a, const struct ir_dominators *d, struct bitset blocks)
 {
-    bool some = false, all = true;
-    bitset_each(b, blocks) {
-        bool dominated = ir_dominates(d, block, b);
-        some |= dominated;
-        all &= dominated;
+    struct bitset part = bitset_new(a, blocks.bits);
+    uint32_t *below = arena_array(a, uint32_t, blocks.bits), all = bitset_count(blocks);
+    bitset_each(b, blocks)
+        below[b] = 1;
+    for (uint32_t i = d->count; i-- > 0;) {
+        uint32_t b = d->order[i];
+        if (d->idom[b] != IR_NO_BLOCK)
+            below[d->idom[b]] += below[b];
+        if (below[b] && below[b] < all)
+            bitset_add(part, b);
     }
-    return some && !all;
+    return part;
 }
 
 /* ---- forward --------------------------------------------------------------------------------------- */

@@ -68,23 +68,6 @@ static const struct share_site *site_of(const struct refusal *x, uint32_t i)
     return &x->s->at.at[x->g->sites.at[i]];
 }
 
-/* Blocks that dominate some of the blocks, but not all. Linear. */
-static struct bitset dominate_part(struct arena *a, const struct ir_dominators *d, struct bitset blocks)
-{
-    struct bitset part = bitset_new(a, blocks.bits);
-    uint32_t *below = arena_array(a, uint32_t, blocks.bits), all = bitset_count(blocks);
-    bitset_each(b, blocks)
-        below[b] = 1;
-    for (uint32_t i = d->count; i-- > 0;) {
-        uint32_t b = d->order[i];
-        if (d->idom[b] != IR_NO_BLOCK)
-            below[d->idom[b]] += below[b];
-        if (below[b] && below[b] < all)
-            bitset_add(part, b);
-    }
-    return part;
-}
-
 static struct refusal look_at(const struct share_sites *s, const struct share_group *g)
 {
     struct arena *a = s->c->scratch;
@@ -101,7 +84,7 @@ static struct refusal look_at(const struct share_sites *s, const struct share_gr
         for (ir_ref r = ir_at(s->f, site_of(&x, i)->call)->next; r; r = ir_at(s->f, r)->next)
             bitset_add(x.behind, r);
     }
-    x.part = dominate_part(a, x.dominators, x.sites);
+    x.part = ir_dominate_part(a, x.dominators, x.sites);
     return x;
 }
 

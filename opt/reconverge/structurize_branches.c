@@ -185,12 +185,14 @@ static bool takes_in_a_use(struct structurize *s, ir_ref token, uint32_t branch,
  * longer nest. */
 static bool parts_tokens(struct structurize *s, uint32_t branch, struct bitset set)
 {
+    if (!s->cut.tokens->defs.count)
+        return false;
+    struct bitset part = ir_dominate_part(s->cut.arena, s->cut.dominators, set);
     for (uint32_t i = 0; i < s->cut.tokens->defs.count; i++) {
         ir_ref token = s->cut.tokens->defs.at[i];
         uint32_t home = ir_at(s->cut.f, token)->block;
-        if (bitset_has(set, home)
-                ? is_used_outside(s, token, set)
-                : ir_dominates_part(s->cut.dominators, home, set) || takes_in_a_use(s, token, branch, set))
+        if (bitset_has(set, home) ? is_used_outside(s, token, set)
+                                  : bitset_has(part, home) || takes_in_a_use(s, token, branch, set))
             return true;
     }
     return false;
