@@ -189,7 +189,7 @@ static union value argument(const struct rt_warp *w, struct bc_operand o, unsign
     case BE_I1: v.i1 = bits & 1; break;
     case BE_I64:
     case BE_F64: v.i64 = bits; break;
-    case BE_PTR: v.pointer = (uint32_t)bits ? w->global + (uint32_t)bits : NULL; break;
+    case BE_PTR: v.pointer = (uint32_t)bits ? w->spaces.global + (uint32_t)bits : NULL; break;
     default: v.i32 = (uint32_t)bits; break;
     }
     return v;
@@ -205,7 +205,9 @@ static void put_result(struct rt_warp *w, uint16_t d, enum be_value type, const 
     case BE_I64:
     case BE_F64: rt_w(w, d)[lane] = v->i64; break;
     case BE_F32: rt_v(w, d)[lane] = v->i32; break;
-    case BE_PTR: rt_v(w, d)[lane] = v->pointer ? (uint32_t)((uint8_t *)v->pointer - w->global) : 0; break;
+    case BE_PTR:
+        rt_v(w, d)[lane] = v->pointer ? (uint32_t)((uint8_t *)v->pointer - w->spaces.global) : 0;
+        break;
     default: rt_v(w, d)[lane] = (uint32_t)v->word; break;
     }
 }

@@ -270,9 +270,9 @@ void rt_output_finish(struct rt_worker *k)
         k->printed = more;
         pthread_mutex_unlock(&l->output_lock);
         k->text = (struct text){0};
-        atomic_store(&l->printed, true);
+        atomic_store(&l->progress.printed, true);
     }
-    if (!atomic_load_explicit(&l->printed, memory_order_relaxed))
+    if (!atomic_load_explicit(&l->progress.printed, memory_order_relaxed))
         return;
     if (k->index != 0 || (l->worker_count == 1 && k->flushed == k->printed.count))
         return;

@@ -187,7 +187,7 @@ static const uint8_t *memory_of(const struct row_access *a)
 {
     const struct rt_warp *w = a->v->w;
     uint32_t address = a->first + rt_lowest(a->lanes) * (CELL_BYTES << a->spread);
-    return (a->v->text->space == 'h' ? w->shared : w->global) + address;
+    return (a->v->text->space == 'h' ? w->spaces.shared : w->spaces.global) + address;
 }
 
 /* How many of the lanes store what is there. */
@@ -272,9 +272,9 @@ static bool is_inside(const struct visit *v, uint32_t low, uint32_t high)
         return false;
     uint64_t end = (uint64_t)high + t->bytes;
     if (t->space == 'h')
-        return low >= BC_FIRST_ADDRESS && end <= v->w->shared_bytes &&
+        return low >= BC_FIRST_ADDRESS && end <= v->w->spaces.shared_bytes &&
                !(t->kind == 'w' && v->c->doubts.count);
-    const uint32_t *limits = t->kind == 'w' ? v->w->store_limits : v->w->limits;
+    const uint32_t *limits = t->kind == 'w' ? v->w->spaces.store_limits : v->w->spaces.limits;
     uint32_t limit = limits[low >> RT_SEGMENT_SHIFT];
     return limits[high >> RT_SEGMENT_SHIFT] == limit && end <= limit;
 }

@@ -12,7 +12,7 @@ static uint8_t *bytes_of(const struct visit *v)
     struct rt_check *c = v->c;
     uint8_t **own = &c->unwritten[v->w->index * c->launch->given.warp + v->lane];
     if (!*own && v->text->kind == 'u')
-        *own = arena_array(&c->arena, uint8_t, v->w->private_bytes + 1);
+        *own = arena_array(&c->arena, uint8_t, v->w->spaces.private_bytes + 1);
     return *own;
 }
 

@@ -52,19 +52,20 @@ uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned 
     if (address & (align - 1))
         return NULL;
     if (space == RT_GLOBAL) {
-        uint32_t limit = (store ? w->store_limits : w->limits)[address >> RT_SEGMENT_SHIFT];
-        return end <= limit ? w->global + address : NULL;
+        uint32_t limit = (store ? w->spaces.store_limits : w->spaces.limits)[address >> RT_SEGMENT_SHIFT];
+        return end <= limit ? w->spaces.global + address : NULL;
     }
-    uint32_t limit = space == RT_SHARED ? w->shared_bytes : w->private_bytes;
+    uint32_t limit = space == RT_SHARED ? w->spaces.shared_bytes : w->spaces.private_bytes;
     if (space > RT_PRIVATE || address < BC_FIRST_ADDRESS || end > limit)
         return NULL;
-    return space == RT_SHARED ? w->shared + address : w->private + (size_t)lane * w->private_bytes + address;
+    return space == RT_SHARED ? w->spaces.shared + address
+                              : w->spaces.private + (size_t)lane * w->spaces.private_bytes + address;
 }
 
 /* The address of the wide access in a lane: private memory has each lane's own behind the other. */
 static uint32_t wide_address(const struct rt_warp *w, unsigned lane)
 {
-    return w->address[lane] - (w->wide.space == RT_PRIVATE ? lane * w->private_bytes : 0);
+    return w->address[lane] - (w->wide.space == RT_PRIVATE ? lane * w->spaces.private_bytes : 0);
 }
 
 bool rt_wide_fits(struct rt_warp *w, uint32_t bytes, bool store)
@@ -86,11 +87,11 @@ bool rt_check_part(struct rt_warp *w, const struct bc_ins *ins)
             return false;
         }
     }
-    if (w->wide.space != RT_GLOBAL || !w->count_transactions)
+    if (w->wide.space != RT_GLOBAL || !w->transactions.counted)
         return true;
     uint32_t distinct = rt_distinct_segments(w, at, w->active);
     w->sites[ins->e].transactions += distinct;
-    w->cycles += (uint64_t)(distinct - 1) * w->transaction_cycles;
+    w->cycles += (uint64_t)(distinct - 1) * w->transactions.cycles;
     return true;
 }
 
@@ -103,7 +104,7 @@ uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, 
     uint32_t slots[SLOTS] = {0}, distinct = 0, latest = 0;
     bool ascending = true;
     rt_each_lane(i, lanes) {
-        uint32_t segment = (address[i] >> w->segment_shift) + 1;
+        uint32_t segment = (address[i] >> w->transactions.segment_shift) + 1;
         ascending = ascending && segment >= latest;
         distinct += segment != latest;
         latest = segment;
@@ -112,7 +113,7 @@ uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, 
         return distinct;
     distinct = 0;
     rt_each_lane(j, lanes) {
-        uint32_t segment = (address[j] >> w->segment_shift) + 1, at = segment * 2654435761u >> 25;
+        uint32_t segment = (address[j] >> w->transactions.segment_shift) + 1, at = segment * 2654435761u >> 25;
         while (slots[at % SLOTS] && slots[at % SLOTS] != segment)
             at++;
         distinct += slots[at % SLOTS] == 0;

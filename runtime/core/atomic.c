@@ -116,10 +116,10 @@ static uint8_t *object_address(struct rt_warp *w, const struct bc_ins *ins, uint
     uint8_t *p = rt_locate(w, space, store, lane, address, ins->imm, 1);
     if (!p)
         rt_trap_access(w, ins, lane, "ghp"[space], store, address, ins->imm);
-    else if (space == RT_GLOBAL && w->count_transactions && ins->imm) {
-        uint32_t last = (address + ins->imm - 1) >> w->segment_shift;
-        w->sites[ins->e].transactions += last - (address >> w->segment_shift) + 1;
-    } else if (space == RT_SHARED && w->count_transactions && ins->imm)
+    else if (space == RT_GLOBAL && w->transactions.counted && ins->imm) {
+        uint32_t last = (address + ins->imm - 1) >> w->transactions.segment_shift;
+        w->sites[ins->e].transactions += last - (address >> w->transactions.segment_shift) + 1;
+    } else if (space == RT_SHARED && w->transactions.counted && ins->imm)
         rt_count_object(w, ins, address, ins->imm);
     return p;
 }

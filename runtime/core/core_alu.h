@@ -396,16 +396,16 @@ HANDLER(O_assert_below_s)
 #define GUARD(name, type, order)                                                                             \
     HANDLER(full_U_##name)                                                                                   \
     {                                                                                                        \
-        type first = (type)w->first, last = (type)(w->first + LANES - 1);                                    \
-        if (UNLIKELY(pc->a != w->ramp || last < first || !(last order (type)S[pc->b])))                      \
+        type first = (type)w->initial.first, last = (type)(w->initial.first + LANES - 1);                    \
+        if (UNLIKELY(pc->a != w->initial.ramp || last < first || !(last order (type)S[pc->b])))              \
             return U_##name(PASS);                                                                           \
         BRANCH_SCALAR(true);                                                                                 \
     }
 GUARDS(GUARD)
 HANDLER(full_assert_below)
 {
-    uint32_t first = w->first, last = first + LANES - 1;
-    if (UNLIKELY(pc->a != w->ramp || last < first || last >= (uint32_t)S[pc->b]))
+    uint32_t first = w->initial.first, last = first + LANES - 1;
+    if (UNLIKELY(pc->a != w->initial.ramp || last < first || last >= (uint32_t)S[pc->b]))
         return O_assert_below(PASS);
     NEXT(1);
 }

@@ -258,16 +258,16 @@ static __attribute__((noinline)) void start_lanes(struct rt_warp *w)
 /* Registers that differ from warp to warp. */
 static inline void fill_lanes(struct rt_warp *w)
 {
-    const struct rt_lane_preload *preload = w->preloads, *end = preload + w->preload_count;
-    const uint32_t *bases = w->bases;
+    const struct rt_lane_preload *preload = w->initial.preloads, *end = preload + w->initial.count;
+    const uint32_t *bases = w->initial.bases;
     size_t at = (size_t)w->index * LANES;
     uint8_t *V = w->V;
     w->polled = w->changed = false;
     for (; preload < end; preload++) {
         const uint32_t *from = preload->from + at;
         uint32_t *to = LANE_VECTOR(preload->reg), base = bases[preload->base];
-        if (preload->reg == w->ramp)
-            w->first = from[0] + base;
+        if (preload->reg == w->initial.ramp)
+            w->initial.first = from[0] + base;
         CHUNK_LOOP(c, LANES / CHUNK_32)
         lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32) + base);
     }

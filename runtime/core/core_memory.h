@@ -13,7 +13,7 @@ static inline bool fits_g(const uint32_t *limits, uint32_t at, uint32_t bytes, u
 }
 static inline bool fits_h(const struct rt_warp *w, uint32_t at, uint32_t bytes, uint32_t size)
 {
-    return at >= BC_FIRST_ADDRESS && (uint64_t)at + bytes <= w->shared_bytes && (at & (size - 1)) == 0;
+    return at >= BC_FIRST_ADDRESS && (uint64_t)at + bytes <= w->spaces.shared_bytes && (at & (size - 1)) == 0;
 }
 
 /* The lanes lie in several buffers, or one of them in none: look at each. */
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) struct extent find_addresses(struct
 /* Segments that `bytes`, a power of two, take at a multiple of it. */
 static inline uint32_t segments_of(const struct rt_warp *w, uint32_t bytes)
 {
-    return bytes >> w->segment_shift ? bytes >> w->segment_shift : 1;
+    return bytes >> w->transactions.segment_shift ? bytes >> w->transactions.segment_shift : 1;
 }
 
 /* The distinct segments of the addresses in w->address, `bytes` at each: bits of a word if they lie close
@@ -78,7 +78,7 @@ static inline uint32_t segments_of(const struct rt_warp *w, uint32_t bytes)
 static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_t site, struct extent e,
                                                       uint32_t bytes)
 {
-    uint32_t shift = w->segment_shift, low = e.smallest >> shift, distinct;
+    uint32_t shift = w->transactions.segment_shift, low = e.smallest >> shift, distinct;
     if ((e.largest >> shift) - low < 64) {
         const uint32_t *address = ADDRESS;
         uint64_t segments = 0;
@@ -89,40 +89,40 @@ static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_
         distinct = OUTSIDE(rt_distinct_segments(w, w->address, w->active));
     distinct *= segments_of(w, bytes);
     w->sites[site].transactions += distinct;
-    w->cycles += (uint64_t)(distinct - 1) * w->transaction_cycles;
+    w->cycles += (uint64_t)(distinct - 1) * w->transactions.cycles;
 }
 
 static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access,
                                       struct extent e)
 {
     uint32_t bytes = 1u << access.log2_bytes;
-    const uint32_t *limits = access.store ? w->store_limits : w->limits;
+    const uint32_t *limits = access.store ? w->spaces.store_limits : w->spaces.limits;
     uint32_t limit = limits[e.smallest >> 20];
     bool good = (e.all & (bytes - 1)) == 0 && limits[e.largest >> 20] == limit &&
                 (uint64_t)e.largest + bytes <= limit;
     if (UNLIKELY(!good) && !check_each(w, pc))
         return (struct resolved){0};
-    if (w->count_transactions)
+    if (w->transactions.counted)
         count_scattered(w, pc->e, e, bytes);
     bool run = e.consecutive && limits[e.start >> 20] == limit && (uint64_t)e.start + LANES * bytes <= limit;
-    return (struct resolved){w->global, run ? w->global + e.start : NULL};
+    return (struct resolved){w->spaces.global, run ? w->spaces.global + e.start : NULL};
 }
 
 static struct resolved resolve_block(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access,
                                      struct extent e)
 {
     uint32_t bytes = 1u << access.log2_bytes,
-             limit = access.space == RT_SHARED ? w->shared_bytes : w->private_bytes;
+             limit = access.space == RT_SHARED ? w->spaces.shared_bytes : w->spaces.private_bytes;
     bool good = (e.all & (bytes - 1)) == 0 && e.smallest >= BC_FIRST_ADDRESS &&
                 (uint64_t)e.largest + bytes <= limit;
     if (UNLIKELY(!good) && !check_each(w, pc))
         return (struct resolved){0};
     if (access.space == RT_SHARED) {
         bool run = e.consecutive && e.start >= BC_FIRST_ADDRESS && (uint64_t)e.start + LANES * bytes <= limit;
-        return (struct resolved){w->shared, run ? w->shared + e.start : NULL};
+        return (struct resolved){w->spaces.shared, run ? w->spaces.shared + e.start : NULL};
     }
-    lanes_add_ramp(w->address, LANES, w->private_bytes);
-    return (struct resolved){w->private, NULL};
+    lanes_add_ramp(w->address, LANES, w->spaces.private_bytes);
+    return (struct resolved){w->spaces.private, NULL};
 }
 
 static __attribute__((noinline)) struct resolved resolve(struct rt_warp *w, const struct bc_ins *pc)
@@ -306,16 +306,16 @@ static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_
                                              uint32_t bytes)
 {
     uint32_t at = (uint32_t)S[pc->a] + pc->imm;
-    bool fits = space == 'g' ? fits_g(w->limits, at, bytes, bytes) : fits_h(w, at, bytes, bytes);
+    bool fits = space == 'g' ? fits_g(w->spaces.limits, at, bytes, bytes) : fits_h(w, at, bytes, bytes);
     if (UNLIKELY(!fits)) {
         rt_trap_access(w, pc, rt_lowest(w->active), space, false, at, bytes);
         return NULL;
     }
-    if (space == 'g' && w->count_transactions) {
+    if (space == 'g' && w->transactions.counted) {
         bool unaligned = pc->b && ((at - pc->c) & (pc->b - 1u)); /* parts of a wide access */
         w->sites[pc->e].transactions += unaligned ? 1 : pc->c ? 0 : segments_of(w, pc->b);
     }
-    return (space == 'g' ? w->global : w->shared) + at;
+    return (space == 'g' ? w->spaces.global : w->spaces.shared) + at;
 }
 #define LOAD_UNIFORM(space, letter, suffix, type, convert)                                                   \
     HANDLER(O_ldu_##space##suffix)                                                                           \

@@ -31,7 +31,7 @@ static inline struct partners find_partners(const struct rt_warp *w, const struc
         difference |= (lanes_load(index + c * CHUNK_32) ^ own ^ key) & lanes_load(LANE_MASK + c * CHUNK_32);
     }
     bool found = lanes_zero(difference) && pc->c == 2 && fits_h(w, at, LANES * 4, 4);
-    return (struct partners){found ? w->shared + at : NULL, key};
+    return (struct partners){found ? w->spaces.shared + at : NULL, key};
 }
 /* Where the elements of a chunk are. */
 static inline uint8_t *partner_chunk(struct partners p, unsigned chunk)

@@ -16,17 +16,17 @@ static inline bool consecutive(const uint32_t *a, uint32_t step)
 /* Counts the segments of `bytes` consecutive bytes at `at`. */
 static inline void count_segments(struct rt_warp *w, const struct bc_ins *pc, uint32_t at, uint32_t bytes)
 {
-    uint32_t more = ((at + bytes - 1) >> w->segment_shift) - (at >> w->segment_shift);
+    uint32_t more = ((at + bytes - 1) >> w->transactions.segment_shift) - (at >> w->transactions.segment_shift);
     w->sites[pc->e].transactions += more + 1;
     if (more)
-        w->cycles += more * w->transaction_cycles;
+        w->cycles += more * w->transactions.cycles;
 }
 
 /* By space, g or h; STORE: 0 or 1. */
-#define FITS_g(store, at, n, size) fits_g((store) ? w->store_limits : w->limits, at, n, size)
+#define FITS_g(store, at, n, size) fits_g((store) ? w->spaces.store_limits : w->spaces.limits, at, n, size)
 #define FITS_h(store, at, n, size) fits_h(w, at, n, size)
-#define BASE_g                     w->global
-#define BASE_h                     w->shared
+#define BASE_g                     w->spaces.global
+#define BASE_h                     w->spaces.shared
 /* What takes the other accesses. */
 #define NOT_RUN_ld_g(op, suffix)  any_##op##_##suffix
 #define NOT_RUN_ldx_g(op, suffix) any_##op##_##suffix
@@ -60,8 +60,8 @@ static inline struct fields fields_of(const struct bc_ins *pc)
     struct fields f = fields_of(pc);                                                                         \
     uint32_t at = (uint32_t)S[f.b] + pc->imm;                                                                \
     bool run = 1u << f.c == (size);                                                                          \
-    if (LIKELY(f.a == w->ramp)) {                                                                            \
-        at += w->first * (uint32_t)(size);                                                                   \
+    if (LIKELY(f.a == w->initial.ramp)) {                                                                    \
+        at += w->initial.first * (uint32_t)(size);                                                           \
     } else {                                                                                                 \
         const uint32_t *a = (const uint32_t *)LANE_VECTOR(f.a);                                              \
         at += a[0] * (uint32_t)(size);                                                                       \

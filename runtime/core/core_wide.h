@@ -10,11 +10,11 @@ static inline bool extent_fits(const struct rt_warp *w, struct extent e, uint32_
 {
     uint32_t low = BC_FIRST_ADDRESS, limit;
     if (w->wide.space == RT_GLOBAL) {
-        const uint32_t *limits = store ? w->store_limits : w->limits;
+        const uint32_t *limits = store ? w->spaces.store_limits : w->spaces.limits;
         limit = limits[e.largest >> 20];
         low = limits[e.smallest >> 20] == limit ? 0 : UINT32_MAX;
     } else {
-        limit = w->wide.space == RT_SHARED ? w->shared_bytes : w->private_bytes;
+        limit = w->wide.space == RT_SHARED ? w->spaces.shared_bytes : w->spaces.private_bytes;
     }
     return (e.all & (bytes - 1)) == 0 && e.smallest >= low && (uint64_t)e.largest + bytes <= limit;
 }
@@ -26,12 +26,14 @@ static __attribute__((noinline)) void find_wide(struct rt_warp *w, const struct 
     uint32_t bytes = pc->d & 0xff;
     bool store = pc->d > 0xff;
     w->wide.space = access.space;
-    w->wide.base = access.space == RT_GLOBAL ? w->global : access.space == RT_SHARED ? w->shared : w->private;
+    w->wide.base = access.space == RT_GLOBAL   ? w->spaces.global
+                   : access.space == RT_SHARED ? w->spaces.shared
+                                               : w->spaces.private;
     w->wide.fits = extent_fits(w, e, bytes, store) || OUTSIDE(rt_wide_fits(w, bytes, store));
-    if (w->wide.fits && access.space == RT_GLOBAL && w->count_transactions)
+    if (w->wide.fits && access.space == RT_GLOBAL && w->transactions.counted)
         count_scattered(w, pc->e, e, bytes);
     if (access.space == RT_PRIVATE)
-        lanes_add_ramp(w->address, LANES, w->private_bytes);
+        lanes_add_ramp(w->address, LANES, w->spaces.private_bytes);
 }
 
 #define WIDE(name)                                                                                           \

@@ -85,8 +85,8 @@ void rt_trap_fuel(struct rt_warp *w)
         place_of_block(w, at, t);
     struct rt_launch *l = w->worker->launch;
     bool interrupted = rt_interrupted(l->given.interrupt);
-    rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->total) : l->given.fuel, w->index, active,
-                 w->live);
+    rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->progress.total) : l->given.fuel, w->index,
+                 active, w->live);
     size_t n = strlen(t->text);
     if (active != w->live && w->stop != RT_BARRIER && !w->scheme->expire && may_spin(w, at))
         snprintf(t->text + n, sizeof t->text - n, " (if these hold a lock, --scheme=%s lets them go on)",
@@ -191,7 +191,7 @@ void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, 
     struct rt_access access = rt_access[ins->op];
     struct rt_bad_access a = {.space = space, .store = store, .address = address, .bytes = bytes};
     a.aligned = !access.valid || (address & (bytes - 1)) == 0;
-    a.limit = space == 'h' ? w->shared_bytes : w->private_bytes;
+    a.limit = space == 'h' ? w->spaces.shared_bytes : w->spaces.private_bytes;
     const struct rt_region *named =
         rt_describe_access(&w->worker->launch->context->memory, a, text, sizeof text);
     rt_trap(w, ins, lane, "%s", text);

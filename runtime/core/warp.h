@@ -55,6 +55,30 @@ struct rt_wide {
     bool fits;
 };
 
+/* What the lanes of a warp read and write: address spaces, as host addresses. */
+struct rt_spaces {
+    uint8_t *global;                       /* of address 0 */
+    const uint32_t *limits, *store_limits; /* by address >> 20: end of the buffer there, 0: none */
+    uint8_t *shared, *private;             /* private: lane i's begins at i * private_bytes */
+    uint32_t shared_bytes, private_bytes;  /* private: of a lane */
+};
+
+/* How accesses of global memory are counted as transactions. */
+struct rt_transactions {
+    uint32_t segment_shift; /* one is 1 << segment_shift bytes */
+    uint32_t cycles;        /* of each beyond the first */
+    bool counted;
+};
+
+/* Registers that differ from warp to warp when one begins. */
+struct rt_initial {
+    uint32_t count;
+    const struct rt_lane_preload *preloads;
+    const uint32_t *bases; /* of the block */
+    uint32_t ramp;         /* a vector that counts up from lane to lane in full warps, or RT_NO_RAMP */
+    uint32_t first;        /* its lane 0 */
+};
+
 struct rt_warp;
 struct rt_op;
 /* An instruction's code. Returns NULL to leave the core (rt_warp.stop says why). */
@@ -78,13 +102,8 @@ struct rt_warp {
     uint8_t *V;
     uint64_t *M; /* scalars are S, at the end */
 
-    uint8_t *global;                       /* host address of address 0 */
-    const uint32_t *limits, *store_limits; /* by address >> 20: end of the buffer there, 0: none */
-    uint8_t *shared, *private;             /* private: lane i's begins at i * private_bytes */
-    uint32_t shared_bytes, private_bytes;
-    uint32_t segment_shift; /* of memory transactions */
-    uint32_t transaction_cycles;
-    bool count_transactions;
+    struct rt_spaces spaces;
+    struct rt_transactions transactions;
     bool ask_uniform;     /* the scheme's RT_ASK_UNIFORM */
     bool asked;           /* a hook has run since the scheme started the lanes `launched` */
     bool contended;       /* other host threads run blocks of this launch */
@@ -102,12 +121,7 @@ struct rt_warp {
     uint32_t barrier;  /* code index of the barrier it waits at */
     uint64_t released; /* live lanes that have gone on without others at a barrier() where they
                           would have waited for these; set by the scheme */
-    uint32_t preload_count;
-    const struct rt_lane_preload *preloads; /* registers that differ from warp to warp */
-    const uint32_t *bases;                  /* of the block */
-    uint32_t ramp;                          /* a vector that counts up from lane to lane in full warps,
-                                               or RT_NO_RAMP */
-    uint32_t first;                         /* its lane 0 */
+    struct rt_initial initial;
     struct rt_worker *worker;
     const struct rt_scheme *scheme;
     void *scheme_data;

@@ -32,8 +32,8 @@ static void apply_preload(struct rt_warp *w, struct rt_preload f, uint64_t bits)
 
 static void fill_launch(struct rt_warp *w, const struct rt_launch *l)
 {
-    for (uint32_t i = 0; i < l->preloads[RT_PRELOAD_LAUNCH].count; i++) {
-        struct rt_preload f = l->preloads[RT_PRELOAD_LAUNCH].at[i];
+    for (uint32_t i = 0; i < l->start.preloads[RT_PRELOAD_LAUNCH].count; i++) {
+        struct rt_preload f = l->start.preloads[RT_PRELOAD_LAUNCH].at[i];
         if (f.special != BC_SPECIAL_LANE)
             apply_preload(w, f, f.value);
         else
@@ -44,7 +44,7 @@ static void fill_launch(struct rt_warp *w, const struct rt_launch *l)
 
 static void fill_block(struct rt_slot *s, struct rt_worker *k)
 {
-    const struct rt_preloads *preloads = &k->launch->preloads[RT_PRELOAD_BLOCK];
+    const struct rt_preloads *preloads = &k->launch->start.preloads[RT_PRELOAD_BLOCK];
     for (uint32_t i = 0; i < preloads->count; i++)
         apply_preload(&s->warp, preloads->at[i], k->block_index[preloads->at[i].value]);
     s->preloaded_block = atomic_load_explicit(&k->block, memory_order_relaxed);
@@ -53,7 +53,7 @@ static void fill_block(struct rt_slot *s, struct rt_worker *k)
 /* What differs from lane to lane is left to the core. */
 static void fill_warp(struct rt_warp *w, const struct rt_launch *l)
 {
-    const struct rt_preloads *preloads = &l->preloads[RT_PRELOAD_WARP];
+    const struct rt_preloads *preloads = &l->start.preloads[RT_PRELOAD_WARP];
     for (uint32_t i = 0; i < preloads->count; i++)
         apply_preload(w, preloads->at[i], w->index);
 }
@@ -85,28 +85,28 @@ static void set_up_warp(struct rt_warp *w, struct rt_worker *k)
     w->contended = l->worker_count > 1;
     w->lanes = l->core->lanes;
     w->width = l->given.warp;
-    w->ramp = l->ramp;
+    w->initial.ramp = l->start.ramp;
     w->asked = true;
-    w->slice = (int64_t)l->slice;
-    w->preloads = l->lane_preloads.at;
-    w->preload_count = l->lane_preloads.count;
-    w->bases = k->bases;
-    w->tables[0] = l->partial;
-    w->tables[1] = l->brief;
-    w->tables[2] = l->full;
+    w->slice = (int64_t)l->progress.slice;
+    w->initial.preloads = l->start.lane_preloads.at;
+    w->initial.count = l->start.lane_preloads.count;
+    w->initial.bases = k->bases;
+    w->tables[0] = l->tables.partial;
+    w->tables[1] = l->tables.brief;
+    w->tables[2] = l->tables.full;
     w->events = &k->events;
     w->code = l->program->code.at;
     w->counts = k->counts;
     w->sites = k->sites;
-    w->global = l->context->memory.base;
-    w->limits = l->context->memory.limits;
-    w->store_limits = l->context->memory.store_limits;
-    w->shared = k->shared;
-    w->shared_bytes = l->sizes.shared.bytes;
-    w->private_bytes = l->kernel->private_bytes;
-    w->segment_shift = l->sizes.segment_shift;
-    w->transaction_cycles = RT_TRANSACTION_CYCLES;
-    w->count_transactions = l->count_transactions;
+    w->spaces.global = l->context->memory.base;
+    w->spaces.limits = l->context->memory.limits;
+    w->spaces.store_limits = l->context->memory.store_limits;
+    w->spaces.shared = k->shared;
+    w->spaces.shared_bytes = l->sizes.shared.bytes;
+    w->spaces.private_bytes = l->kernel->private_bytes;
+    w->transactions.segment_shift = l->sizes.segment_shift;
+    w->transactions.cycles = RT_TRANSACTION_CYCLES;
+    w->transactions.counted = l->count_transactions;
     fill_launch(w, l);
 }
 
@@ -136,7 +136,7 @@ static struct rt_slot *new_slot(struct rt_worker *k)
     s->private_total = at.scheme - at.private;
     s->warp.M = (uint64_t *)(void *)(base + at.masks);
     s->warp.V = base + at.vectors;
-    s->warp.private = base + at.private;
+    s->warp.spaces.private = base + at.private;
     s->warp.scheme_data = base + at.scheme;
     set_up_warp(&s->warp, k);
     return s;
@@ -168,17 +168,17 @@ static void hold_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
     struct rt_warp *w = &s->warp;
     uint32_t threads = index + 1 < l->sizes.warps ? l->given.warp : l->sizes.threads - index * l->given.warp;
     w->index = index;
-    w->last = index < l->alike ? l->alike - 1 : index;
+    w->last = index < l->start.alike ? l->start.alike - 1 : index;
     w->asked |= w->launched_count != threads;
     w->launched = UINT64_MAX >> (64 - threads);
     w->launched_count = threads;
     w->cycles = 0;
-    w->pc = l->entry;
+    w->pc = l->start.entry;
     if (s->preloaded_block != atomic_load_explicit(&k->block, memory_order_relaxed))
         fill_block(s, k);
     fill_warp(w, l);
     if (s->private_total)
-        memset(w->private, 0, s->private_total);
+        memset(w->spaces.private, 0, s->private_total);
 }
 
 /* Adds what the worker has run to the launch's total. False: it is more than the launch's fuel, or the launch
@@ -186,11 +186,11 @@ static void hold_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
 static bool report(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;
-    uint64_t total = atomic_fetch_add(&l->total, k->unreported) + k->unreported;
+    uint64_t total = atomic_fetch_add(&l->progress.total, k->unreported) + k->unreported;
     k->unreported = 0;
     bool enough = total <= l->given.fuel && !rt_interrupted(l->given.interrupt);
     if (!enough)
-        atomic_store(&l->out_of_fuel, true);
+        atomic_store(&l->progress.out_of_fuel, true);
     return enough;
 }
 
@@ -198,9 +198,9 @@ static bool report(struct rt_worker *k)
 static bool abandoned(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;
-    return atomic_load_explicit(&l->out_of_fuel, memory_order_relaxed) ||
-           atomic_load_explicit(&l->stopped, memory_order_relaxed) ||
-           atomic_load_explicit(&l->trap_block, memory_order_relaxed) <
+    return atomic_load_explicit(&l->progress.out_of_fuel, memory_order_relaxed) ||
+           atomic_load_explicit(&l->progress.stopped, memory_order_relaxed) ||
+           atomic_load_explicit(&l->progress.trap_block, memory_order_relaxed) <
                atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
@@ -221,10 +221,10 @@ static inline bool run_warp(struct rt_worker *k, struct rt_slot *s, bool first)
     k->thread_slots += (used - k->copied) * w->launched_count;
     if (w->stop == RT_TRAPPED)
         return false;
-    bool enough = k->unreported < l->report || report(k);
+    bool enough = k->unreported < l->progress.report || report(k);
     if (enough && (w->stop != RT_SLICE || !abandoned(k)))
         return true;
-    if (atomic_load_explicit(&l->out_of_fuel, memory_order_relaxed))
+    if (atomic_load_explicit(&l->progress.out_of_fuel, memory_order_relaxed))
         rt_trap_fuel(w);
     return false;
 }
@@ -330,9 +330,9 @@ static bool run_block(struct rt_worker *k, uint64_t number)
 static void record_trap(struct rt_worker *k, uint64_t block)
 {
     struct rt_launch *l = k->launch;
-    uint64_t lowest = atomic_load(&l->trap_block);
+    uint64_t lowest = atomic_load(&l->progress.trap_block);
     k->trap_block = block;
-    while (block < lowest && !atomic_compare_exchange_weak(&l->trap_block, &lowest, block))
+    while (block < lowest && !atomic_compare_exchange_weak(&l->progress.trap_block, &lowest, block))
         continue;
 }
 
@@ -349,7 +349,7 @@ static bool run_numbered(struct rt_worker *k, uint64_t number)
     if (k->trap.set)
         record_trap(k, number);
     else if (k->over_memory)
-        atomic_store(&k->launch->stopped, true);
+        atomic_store(&k->launch->progress.stopped, true);
     return false;
 }
 
@@ -359,10 +359,10 @@ static void run_blocks(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;
     for (;;) {
-        uint64_t first = atomic_fetch_add(&l->next_block, l->batch);
+        uint64_t first = atomic_fetch_add(&l->progress.next_block, l->progress.batch);
         if (first >= l->sizes.blocks)
             break;
-        for (uint64_t i = first; i < l->sizes.blocks && i - first < l->batch; i++)
+        for (uint64_t i = first; i < l->sizes.blocks && i - first < l->progress.batch; i++)
             if (!run_numbered(k, i))
                 return;
     }
@@ -391,7 +391,7 @@ void rt_worker_run(struct rt_worker *k)
     struct mem_guard guard;
     if (mem_guard_enter(&guard)) {
         k->no_memory = true;
-        atomic_store(&k->launch->stopped, true);
+        atomic_store(&k->launch->progress.stopped, true);
         return;
     }
     allocate(k);

@@ -88,6 +88,29 @@ struct rt_worker {
 
 struct rt_check;
 struct rt_watch;
+/* The core's tables of instructions, or copies with the launch's changes. */
+struct rt_tables {
+    const struct rt_op *full, *brief, *partial;
+};
+
+/* How the warps of a launch begin. */
+struct rt_start {
+    uint32_t alike; /* warps of a block, from the first on, that differ in lane preloads alone */
+    uint32_t entry; /* code index of the kernel's first block */
+    uint32_t ramp;  /* see rt_initial */
+    struct rt_preloads preloads[RT_PRELOAD_SCOPES];
+    struct rt_lane_preloads lane_preloads; /* thread indices */
+    uint32_t *tid[3]; /* lane vectors by warp, padded to the core's lanes; NULL: unused */
+};
+
+/* How far a launch is, and how its workers share it. */
+struct rt_progress {
+    uint64_t slice, report; /* warp instructions of a turn, and after which a worker reports */
+    uint64_t batch;         /* blocks a worker takes at a time */
+    _Atomic uint64_t next_block, trap_block, total;
+    _Atomic bool out_of_fuel, stopped, printed; /* printed: some block has printed */
+};
+
 struct rt_launch {
     struct kernc_context *context;
     struct kernc_module *module;
@@ -96,24 +119,14 @@ struct rt_launch {
     const struct bc_kernel *kernel;
     const struct rt_core *core;
     const struct rt_scheme *scheme;
-    const struct rt_op *full, *brief, *partial; /* the core's tables, or copies with this launch's changes */
-    kernc_launch given;                         /* as rt_read_launch has it */
-    struct rt_sizes sizes;                      /* what follows from it */
-    uint32_t alike;                             /* warps of a block, from the first on, that differ in
-                                             lane preloads alone */
-    uint32_t entry;                             /* code index of the kernel's first block */
-    uint32_t ramp;                              /* see rt_warp */
-    struct rt_preloads preloads[RT_PRELOAD_SCOPES];
-    struct rt_lane_preloads lane_preloads; /* thread indices */
-    uint32_t *tid[3];                      /* lane vectors by warp, padded to the core's lanes; NULL:
-                                              unused */
+    struct rt_tables tables;
+    kernc_launch given;    /* as rt_read_launch has it */
+    struct rt_sizes sizes; /* what follows from it */
+    struct rt_start start;
     bool count_transactions;
-    bool keeps_clock;       /* of each warp: the program reads it, or a trace is made */
-    uint64_t slice, report; /* warp instructions of a turn, and after which a worker reports */
-    _Atomic uint64_t next_block, trap_block, total;
-    uint64_t batch;                             /* blocks a worker takes at a time */
-    _Atomic bool out_of_fuel, stopped, printed; /* printed: some block has printed */
-    _Atomic uint64_t memory;                    /* bytes of slots, shared memory, text not yet handed on */
+    bool keeps_clock; /* of each warp: the program reads it, or a trace is made */
+    struct rt_progress progress;
+    _Atomic uint64_t memory; /* bytes of slots, shared memory, text not yet handed on */
     pthread_mutex_t output_lock;
     struct text handed; /* what the context's output function has just now */
     struct rt_worker *workers;

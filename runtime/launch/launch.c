@@ -88,21 +88,21 @@ static kernc_status prepare(struct rt_launch *l)
     rt_watch_new(l);
     l->looks_empty = l->watch || l->program->checks_waiting;
     bool rows = o->block[0] % o->warp == 0 || o->block[0] == l->sizes.threads; /* a warp lies in one */
-    l->ramp = rows ? l->handle->ramp : RT_NO_RAMP;
+    l->start.ramp = rows ? l->handle->ramp : RT_NO_RAMP;
     l->keeps_clock = l->module->reads_clock || o->trace;
     l->count_transactions = o->flags & KERNC_STATISTICS || o->trace;
-    l->entry = l->program->functions.at[l->kernel->function].code;
-    l->slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;
-    l->report = o->fuel / 16 < 1u << 20 ? o->fuel / 16 : 1u << 20;
-    l->full = adapt(l, l->core->full);
-    l->brief = adapt(l, l->core->brief);
-    l->partial = adapt(l, l->core->partial);
+    l->start.entry = l->program->functions.at[l->kernel->function].code;
+    l->progress.slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;
+    l->progress.report = o->fuel / 16 < 1u << 20 ? o->fuel / 16 : 1u << 20;
+    l->tables.full = adapt(l, l->core->full);
+    l->tables.brief = adapt(l, l->core->brief);
+    l->tables.partial = adapt(l, l->core->partial);
     if (l->watch)
         rt_watch_tables(l);
-    atomic_store(&l->trap_block, UINT64_MAX);
+    atomic_store(&l->progress.trap_block, UINT64_MAX);
     status = rt_prepare_preloads(l, l->sizes.params);
-    bool alike = !l->keeps_clock && !l->kernel->private_bytes && !l->preloads[RT_PRELOAD_WARP].count;
-    l->alike = alike ? l->sizes.threads / o->warp : 0;
+    bool alike = !l->keeps_clock && !l->kernel->private_bytes && !l->start.preloads[RT_PRELOAD_WARP].count;
+    l->start.alike = alike ? l->sizes.threads / o->warp : 0;
     return status;
 }
 
@@ -121,7 +121,7 @@ static kernc_status prepare_workers(struct rt_launch *l)
     l->workers = arena_array(&l->arena, struct rt_worker, count);
     l->worker_count = count;
     uint64_t share = l->sizes.blocks / l->worker_count;
-    l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
+    l->progress.batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
     if (!rt_memory_take(l, (uint64_t)l->worker_count * l->sizes.shared.bytes))
         return rt_fail_shared(l->context, l->sizes.shared.bytes);
     for (uint32_t i = 0; i < l->worker_count; i++) {
@@ -205,7 +205,8 @@ static kernc_status report_fuel(struct rt_launch *l)
         return rt_report_stop(l->handle, KERNC_LIMIT, &first->out_of_fuel);
     bool interrupted = rt_interrupted(l->given.interrupt);
     return rt_fail(l->context, KERNC_LIMIT, "kernel %s: %s after %llu warp instructions", l->kernel->name,
-                   RT_FUEL_WORDS(interrupted), (unsigned long long)(interrupted ? l->total : l->given.fuel));
+                   RT_FUEL_WORDS(interrupted),
+                   (unsigned long long)(interrupted ? l->progress.total : l->given.fuel));
 }
 
 static bool ran_out_of_memory(const struct rt_launch *l)
@@ -220,7 +221,7 @@ static bool ran_out_of_memory(const struct rt_launch *l)
 static kernc_status outcome(struct rt_launch *l)
 {
     kernc_context *c = l->context;
-    uint64_t trap_block = atomic_load(&l->trap_block);
+    uint64_t trap_block = atomic_load(&l->progress.trap_block);
     bool over_memory = false;
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
@@ -233,7 +234,7 @@ static kernc_status outcome(struct rt_launch *l)
                        "kernel %s: its registers, memory and printed text are over the limit (max_memory, "
                        "--max-memory)",
                        l->kernel->name);
-    return atomic_load(&l->out_of_fuel) ? report_fuel(l) : KERNC_OK;
+    return atomic_load(&l->progress.out_of_fuel) ? report_fuel(l) : KERNC_OK;
 }
 
 static void free_launch(struct rt_launch *l)
@@ -269,8 +270,9 @@ static kernc_status run(struct rt_launch *l, kernc_statistics **statistics)
     rt_check_end(l->check);
     status = outcome(l);
     rt_watch_end(l);
-    rt_output_flush(l,
-                    atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
+    rt_output_flush(l, atomic_load(&l->progress.trap_block) == UINT64_MAX
+                           ? UINT64_MAX
+                           : atomic_load(&l->progress.trap_block) + 1);
     rt_statistics_of(l, seconds, &l->statistics);
     rt_statistics_keep(l->handle, &l->statistics, &l->spare, statistics);
     return status;

@@ -46,9 +46,9 @@ static uint32_t *thread_indices(struct rt_launch *l, uint64_t d)
 /* A register that gets the lanes' indices of dimension d, and the base. */
 static void add_lane_preload(struct rt_launch *l, uint32_t reg, uint64_t d, uint32_t base)
 {
-    uint32_t **tid = &l->tid[d];
+    uint32_t **tid = &l->start.tid[d];
     *tid = *tid ? *tid : thread_indices(l, d);
-    l->lane_preloads.at[l->lane_preloads.count++] = (struct rt_lane_preload){reg, base, *tid};
+    l->start.lane_preloads.at[l->start.lane_preloads.count++] = (struct rt_lane_preload){reg, base, *tid};
 }
 
 static kernc_status add_special(struct rt_launch *l, const struct bc_preload *from)
@@ -61,7 +61,7 @@ static kernc_status add_special(struct rt_launch *l, const struct bc_preload *fr
         add_lane_preload(l, from->reg, special.value, RT_NO_BASE);
         return KERNC_OK;
     }
-    struct rt_preloads *preloads = &l->preloads[special.scope];
+    struct rt_preloads *preloads = &l->start.preloads[special.scope];
     preloads->at[preloads->count++] =
         (struct rt_preload){from->kind, (uint8_t)from->value, from->reg, special.value};
     return KERNC_OK;
@@ -70,9 +70,9 @@ static kernc_status add_special(struct rt_launch *l, const struct bc_preload *fr
 kernc_status rt_prepare_preloads(struct rt_launch *l, const uint64_t *params)
 {
     for (int i = 0; i < RT_PRELOAD_SCOPES; i++)
-        l->preloads[i].at = arena_array(&l->arena, struct rt_preload, l->kernel->preload_count);
-    l->lane_preloads.at = arena_array(&l->arena, struct rt_lane_preload, l->kernel->preload_count);
-    struct rt_preloads *fixed = &l->preloads[RT_PRELOAD_LAUNCH];
+        l->start.preloads[i].at = arena_array(&l->arena, struct rt_preload, l->kernel->preload_count);
+    l->start.lane_preloads.at = arena_array(&l->arena, struct rt_lane_preload, l->kernel->preload_count);
+    struct rt_preloads *fixed = &l->start.preloads[RT_PRELOAD_LAUNCH];
     for (uint32_t i = 0; i < l->kernel->preload_count; i++) {
         const struct bc_preload *from = &l->program->preloads.at[l->kernel->first_preload + i];
         struct rt_preload preload = {from->kind, BC_SPECIALS, from->reg, from->value};

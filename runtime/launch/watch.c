@@ -282,9 +282,9 @@ static const struct rt_op *watched(struct rt_launch *l, const struct rt_op *real
 void rt_watch_tables(struct rt_launch *l)
 {
     l->watch->latest = arena_array(&l->arena, struct latest, l->sizes.warps);
-    l->full = watched(l, l->full);
-    l->brief = watched(l, l->brief);
-    l->partial = watched(l, l->partial);
+    l->tables.full = watched(l, l->tables.full);
+    l->tables.brief = watched(l, l->tables.brief);
+    l->tables.partial = watched(l, l->tables.partial);
 }
 
 void rt_watch_end(struct rt_launch *l)

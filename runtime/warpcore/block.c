@@ -60,12 +60,12 @@ static struct rt_sim_warp *new_warp(struct rt_sim *s)
     struct rt_sim_warp *w = (struct rt_sim_warp *)((raw + 31) & ~(uintptr_t)31);
     w->codes[0] = w->code = s->codes[0];
     w->codes[1] = s->codes[1];
-    w->global = m->base;
-    w->limits = m->limits;
-    w->store_limits = m->store_limits;
-    w->shared_bytes = s->sizes.shared.bytes;
-    w->private = (uint8_t *)(w + 1);
-    w->private_bytes = s->entry->private_bytes;
+    w->spaces.global = m->base;
+    w->spaces.limits = m->limits;
+    w->spaces.store_limits = m->store_limits;
+    w->spaces.shared_bytes = s->sizes.shared.bytes;
+    w->spaces.private = (uint8_t *)(w + 1);
+    w->spaces.private_bytes = s->entry->private_bytes;
     w->tally = s->tally;
     w->timed = s->timed;
     w->sim = s;
@@ -79,7 +79,7 @@ static void clear(struct rt_sim_warp *w)
         w->r[WC_FRAME][i] = WC_FIRST_ADDRESS;
     memset(w->p, 0, sizeof w->p);
     w->p[0] = 0xff;
-    memset(w->private, 0, private_total(w->sim));
+    memset(w->spaces.private, 0, private_total(w->sim));
 }
 
 struct rt_sim_warp *rt_sim_warp_begin(struct rt_sim_block *b, uint32_t index)
@@ -97,7 +97,7 @@ struct rt_sim_warp *rt_sim_warp_begin(struct rt_sim_block *b, uint32_t index)
     rt_divergence_start(&w->flow, (enum wc_mode)s->image->mode, (uint8_t)((1u << w->threads) - 1),
                         (uint16_t)s->entry->entry);
     w->block = b;
-    w->shared = b->shared;
+    w->spaces.shared = b->shared;
     w->fuel = INT64_MAX;
     w->stop = RT_SLICE;
     w->cycles = w->clock = w->saved = 0;

@@ -261,7 +261,7 @@ static void execute(struct clock *k, struct core *c, struct slot *s)
 
 static void start(struct clock *k, struct core *c, struct slot *s)
 {
-    uint64_t bytes = (uint64_t)s->warp->private_bytes * WC_LANES;
+    uint64_t bytes = (uint64_t)s->warp->spaces.private_bytes * WC_LANES;
     s->warp->started = true;
     run_on(k, s, c->now + k->parameter[WC_START] + clearing(k, bytes));
 }

@@ -39,11 +39,11 @@ static inline bool fits(const struct rt_sim_warp *w, struct extent e, struct acc
     if (e.all & (x.bytes - 1u))
         return false;
     if (x.space == WC_SPACE_global) {
-        const uint32_t *limits = x.store ? w->store_limits : w->limits;
+        const uint32_t *limits = x.store ? w->spaces.store_limits : w->spaces.limits;
         uint32_t limit = limits[e.smallest >> RT_SEGMENT_SHIFT];
         return limits[e.largest >> RT_SEGMENT_SHIFT] == limit && (uint64_t)e.largest + x.bytes <= limit;
     }
-    uint32_t limit = x.space == WC_SPACE_shared ? w->shared_bytes : w->private_bytes;
+    uint32_t limit = x.space == WC_SPACE_shared ? w->spaces.shared_bytes : w->spaces.private_bytes;
     return e.smallest >= WC_FIRST_ADDRESS && (uint64_t)e.largest + x.bytes <= limit;
 }
 
@@ -56,16 +56,16 @@ resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc, struct access x)
     if (x.space == WC_SPACE_global) {
         if (UNLIKELY(w->timed))
             rt_sim_count_access(w, pc, x.bytes);
-        return (struct resolved){w->global, e.consecutive ? w->global + e.smallest : NULL};
+        return (struct resolved){w->spaces.global, e.consecutive ? w->spaces.global + e.smallest : NULL};
     }
     if (x.space == WC_SPACE_shared) {
 #ifdef CORE_STEPS
         rt_sim_count_banks(w, pc);
 #endif
-        return (struct resolved){w->shared, e.consecutive ? w->shared + e.smallest : NULL};
+        return (struct resolved){w->spaces.shared, e.consecutive ? w->spaces.shared + e.smallest : NULL};
     }
-    lanes_add_ramp(w->address, WC_LANES, w->private_bytes);
-    return (struct resolved){w->private, NULL};
+    lanes_add_ramp(w->address, WC_LANES, w->spaces.private_bytes);
+    return (struct resolved){w->spaces.private, NULL};
 }
 #define RESOLVER(space, bytes, name, store)                                                                  \
     static __attribute__((noinline)) struct resolved resolve_##space##_##name(struct rt_sim_warp *w,         \

@@ -160,7 +160,7 @@ void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uns
     char text[400];
     struct rt_bad_access a = {.space = "ghp"[space], .store = store, .address = address, .bytes = bytes};
     a.aligned = (address & ((bytes & -bytes) - 1)) == 0;
-    a.limit = space == WC_SPACE_shared ? w->shared_bytes : w->private_bytes;
+    a.limit = space == WC_SPACE_shared ? w->spaces.shared_bytes : w->spaces.private_bytes;
     const struct rt_region *named = rt_describe_access(&w->sim->context->memory, a, text, sizeof text);
     rt_sim_fault(w, pc, WC_TRAP_ACCESS, lane, "%s", text);
     w->sim->trap.buffer = named;

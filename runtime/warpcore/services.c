@@ -193,9 +193,9 @@ static bool is_valid(const struct rt_sim_warp *w, enum wc_space space, bool stor
     if (address & (bytes - 1))
         return false;
     if (space == WC_SPACE_global)
-        return end <= (store ? w->store_limits : w->limits)[address >> RT_SEGMENT_SHIFT];
+        return end <= (store ? w->spaces.store_limits : w->spaces.limits)[address >> RT_SEGMENT_SHIFT];
     return address >= WC_FIRST_ADDRESS &&
-           end <= (space == WC_SPACE_shared ? w->shared_bytes : w->private_bytes);
+           end <= (space == WC_SPACE_shared ? w->spaces.shared_bytes : w->spaces.private_bytes);
 }
 
 bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store,
@@ -292,13 +292,14 @@ bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
     rt_each_lane(i, w->flow.active) {
         uint32_t address = w->r[pc->a][i];
         bool inside = (address & 3) == 0 && address >= WC_FIRST_ADDRESS &&
-                      (uint64_t)address + bytes <= w->private_bytes;
+                      (uint64_t)address + bytes <= w->spaces.private_bytes;
         if (bytes && !inside) {
             rt_sim_fault_access(w, pc, (unsigned)i, WC_SPACE_private, false, address, bytes);
             return false;
         }
         struct bc_text format = {text->bytes, text->length};
-        struct cursor cursor = {text, w->private + i * w->private_bytes + address}, *from = &cursor;
+        struct cursor cursor = {text, w->spaces.private + i * w->spaces.private_bytes + address},
+                      *from = &cursor;
         rt_print_thread(&w->block->begun, w->sim->sizes.warps * WC_LANES, w->index * WC_LANES + (unsigned)i,
                         rt_sim_text(w), &format, text->operands.count, next_operand, &from);
     }

@@ -77,11 +77,7 @@ struct rt_sim_warp {
     uint32_t active_count;
     enum rt_stop stop;
 
-    uint8_t *global, *shared, *private; /* global: host address of address 0; private: of lane
-                                           0's */
-    const uint32_t *limits, *store_limits;
-    uint32_t shared_bytes, private_bytes; /* private: of a lane */
-
+    struct rt_spaces spaces;
     struct rt_sim_tally *tally;
     bool timed;
     uint32_t more;          /* cycles of the latest instruction besides its unit's */

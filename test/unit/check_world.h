@@ -82,11 +82,11 @@ static inline void make_world(struct world *x, uint32_t width, uint32_t blocks, 
     w->width = width;
     w->lanes = RT_MAX_LANES;
     w->V = (uint8_t *)x->registers;
-    w->global = x->context.memory.base;
-    w->limits = x->context.memory.limits;
-    w->store_limits = x->context.memory.store_limits;
-    w->shared = x->shared;
-    w->shared_bytes = SHARED;
+    w->spaces.global = x->context.memory.base;
+    w->spaces.limits = x->context.memory.limits;
+    w->spaces.store_limits = x->context.memory.store_limits;
+    w->spaces.shared = x->shared;
+    w->spaces.shared_bytes = SHARED;
 }
 
 static inline void free_world(struct world *x)
