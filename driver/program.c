@@ -68,7 +68,8 @@ static bool read_all(int file, struct text *text, size_t most)
     return true;
 }
 
-struct program_end program_run(const char *const *words, const struct text *input, struct text *output, size_t most)
+struct program_end program_run(const char *const *words, const struct text *input, struct text *output,
+                               size_t most)
 {
     struct program_end end = {0};
     pid_t child = 0;

@@ -1,9 +1,9 @@
-/* report.c: kernc report: a program under several divergence schemes as an experiment (docs/experiment.md), or as a page
- * that shows it.
+/* report.c: kernc report: a program under several divergence schemes as an experiment (docs/experiment.md),
+ * or as a page that shows it.
  *
- * Each scheme is a run: it compiles, launches and is measured anew, with the same arguments. A run that cannot be made
- * says why and leaves the others as they are; a source with errors makes a page that shows them. Whether a run's
- * buffers are right is known from the oracle's, with warps as wide.
+ * Each scheme is a run: it compiles, launches and is measured anew, with the same arguments. A run that
+ * cannot be made says why and leaves the others as they are; a source with errors makes a page that shows
+ * them. Whether a run's buffers are right is known from the oracle's, with warps as wide.
  */
 #include "driver/report.h"
 #include "driver/interrupt.h"
@@ -11,7 +11,7 @@
 #include "lib/analyses.h"
 #include "runtime/module.h"
 
-enum { MOST_LAUNCHES = 256, MOST_WATCHED = 32, MOST_PRINTED = 64 << 10 };
+enum { MOST_LAUNCHES = 256, MOST_WATCHED = 32, MOST_PRINTED = 64 << 10, FUEL = 1 << 30 };
 
 /* The oracle for warps of this width. */
 struct reference {
@@ -28,6 +28,7 @@ struct report {
     uint64_t warp, most_steps;
     struct reference references[2]; /* --warp, and that of a machine with its own */
     bool placed;                    /* Graphviz can be run */
+    int usage;                      /* EXIT_USAGE: no scheme can run what is asked for */
     const char *source;             /* NULL: none */
     struct text diagnostics, operations, runs;
 };
@@ -93,8 +94,8 @@ static const char *text_of(struct arena *a, const struct source *s)
     return t.at;
 }
 
-/* What all schemes have in common: the kind of input, its source, the convergent operations. EXIT_OK, or the source is
- * wrong. */
+/* What all schemes have in common: the kind of input, its source, the convergent operations. EXIT_OK, or the
+ * source is wrong. */
 static int look_at_input(struct report *x)
 {
     kernc_options o = x->options;
@@ -112,9 +113,10 @@ static int look_at_input(struct report *x)
         report_operations(r->module, &x->operations);
     else
         text_addz(&x->operations, "[]");
-    if (x->kind == KERNC_INPUT_BYTECODE || x->kind == KERNC_INPUT_IMAGE) {
+    if (r->image || r->program) {
         x->schemes.count = 0;
-        vec_push(&x->command->arena, &x->schemes, r->scheme);
+        vec_push(&x->command->arena, &x->schemes,
+                 r->image ? wc_mode_scheme(r->image->mode) : scheme_find(r->program->scheme));
     }
     kernc_result_free(r);
     return code;
@@ -173,8 +175,9 @@ static void add_shown(struct report_run *w, const struct experiment_step *step, 
         const struct experiment_buffer *b = experiment_buffer(&w->run.x, step, o->name);
         if (!b || o->save)
             continue;
-        struct view v = {b->name,    kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer),
-                         b->element, b->element_bytes,            b->layout};
+        struct view v = {
+            b->name,  kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element, b->element_bytes,
+            b->layout};
         output_show(a, o, &v, &shown);
     }
     add_string(out, "shown", shown.at ? shown.at : "");
@@ -194,8 +197,8 @@ static void add_launch(struct report_run *w, const struct experiment_step *step,
     else
         text_addz(t, "null, ");
     add_string(t, "kernel", l.kernel);
-    text_printf(t, ", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], ", l.grid[0], l.grid[1], l.grid[2], l.block[0],
-                l.block[1], l.block[2]);
+    text_printf(t, ", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], ", l.grid[0], l.grid[1], l.grid[2],
+                l.block[0], l.block[1], l.block[2]);
     add_string(t, "status", kernc_status_name(status));
     text_addz(t, ", ");
     if (r->x.position.made)
@@ -225,6 +228,7 @@ static int open_run(struct report *x, struct run *r, kernc_result *compiled, enu
 {
     int code = launch_read_flags(r);
     r->x.api.warp = warp;
+    r->x.api.fuel = r->x.api.fuel ? r->x.api.fuel : FUEL;
     r->x.api.interrupt = interrupt_flag();
     r->level = x->kind == KERNC_INPUT_SOURCE || x->kind == KERNC_INPUT_IR ? (int)x->options.level : -1;
     if (x->kind == KERNC_INPUT_SOURCE)
@@ -265,7 +269,8 @@ static struct reference *reference_for(struct report *x, uint32_t warp)
     o.no_warnings = true;
     *f = (struct reference){.warp = warp, .run = new_run(x, true), .status = KERNC_INVALID};
     kernc_result *r = compile_text(x->command, &o, &x->input);
-    if (kernc_result_status(r) == KERNC_COMPILED && open_run(x, &f->run, r, SCHEME_REFERENCE, warp) == EXIT_OK)
+    if (kernc_result_status(r) == KERNC_COMPILED &&
+        open_run(x, &f->run, r, SCHEME_REFERENCE, warp) == EXIT_OK)
         f->status = experiment_run(&f->run.x, NULL);
     f->run.source = NULL; /* it goes with what was compiled */
     kernc_result_free(r);
@@ -282,7 +287,9 @@ static const char *launch(struct report_run *w)
     uint32_t lanes = scheme_target(w->scheme)->lanes, warp = lanes ? lanes : (uint32_t)w->report->warp;
     progress_say(&r->command->progress, arena_printf(a, "running under %s", scheme_info[w->scheme].name));
     w->steps = report_steps_new(a, w->report->most_steps);
-    if (open_run(w->report, r, w->compiled, w->scheme, warp) != EXIT_OK)
+    int code = open_run(w->report, r, w->compiled, w->scheme, warp);
+    w->report->usage = code == EXIT_USAGE ? code : EXIT_OK;
+    if (code)
         return r->x.problem.text ? r->x.problem.text : "it cannot be launched as asked";
     kernc_status status = experiment_run(&r->x, &w->sum);
     if (r->no_memory || status == KERNC_NO_MEMORY)
@@ -445,11 +452,13 @@ int verb_report(struct command *c)
     progress_begin(&c->progress, "compiling");
     interrupt_listen(true);
     wrong = look_at_input(&x);
-    for (uint32_t i = 0; !wrong && !interrupted() && i < x.schemes.count; i++)
+    for (uint32_t i = 0; !wrong && !x.usage && !interrupted() && i < x.schemes.count; i++)
         add_run(&x, x.schemes.at[i]);
     interrupt_listen(false);
     progress_end(&c->progress);
-    code = interrupted() ? complain(c, interrupt_code(), "interrupted; no file is written") : write_report(&x);
+    code = x.usage         ? x.usage
+           : interrupted() ? complain(c, interrupt_code(), "interrupted; no file is written")
+                           : write_report(&x);
 done:
     for (size_t i = 0; i < COUNT(x.references); i++)
         experiment_close(&x.references[i].run.x);

@@ -33,8 +33,8 @@ void report_steps_json(const struct report_steps *s, const kernc_launch *launch,
 void report_operations(const struct ir_module *m, struct text *out);
 /* "passes" of what --print-changed says. */
 void report_passes(struct arena *a, const struct text *printed, struct text *out);
-/* "divergence" and "graphs" of the IR behind the passes; `placed`: Graphviz may place the blocks, and becomes false if
- * it cannot be run. */
+/* "divergence" and "graphs" of the IR behind the passes; `placed`: Graphviz may place the blocks, and becomes
+ * false if it cannot be run. */
 void report_functions(kernc_result *r, bool *placed, struct text *out);
 
 /* ---- the page (report_page.c) ------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
-/* report_code.c: what the compiler makes of the program, as members of an experiment: convergent operations, the IR
- * after each pass, why values diverge, and control-flow graphs with the places that Graphviz gives their blocks.
+/* report_code.c: what the compiler makes of the program, as members of an experiment: convergent operations,
+ * the IR after each pass, why values diverge, and control-flow graphs with the places that Graphviz gives
+ * their blocks.
  */
 #include "driver/program.h"
 #include "driver/report.h"
@@ -32,8 +33,8 @@ void report_operations(const struct ir_module *m, struct text *out)
                 if (!is_operation(f, r) || !ir_at(f, r)->at.line)
                     continue;
                 const char *name = ir_op_info[ir_at(f, r)->op].text;
-                text_printf(out, "%s{\"line\": %u, \"column\": %u, ", n++ ? ",\n  " : "\n  ", ir_at(f, r)->at.line,
-                            ir_at(f, r)->at.column);
+                text_printf(out, "%s{\"line\": %u, \"column\": %u, ", n++ ? ",\n  " : "\n  ",
+                            ir_at(f, r)->at.line, ir_at(f, r)->at.column);
                 add_string(out, "function", f->name, strlen(f->name));
                 text_addz(out, ", ");
                 add_string(out, "name", name, strlen(name));
@@ -45,8 +46,8 @@ void report_operations(const struct ir_module *m, struct text *out)
 
 /* ---- passes ------------------------------------------------------------------------------------------ */
 
-/* One heading, "; *** IR Dump After mem2reg on saxpy ***", or "# …" for machine code, and what follows up to the
- * next. */
+/* One heading, "; *** IR Dump After mem2reg on saxpy ***", or "# …" for machine code, and what follows up to
+ * the next. */
 struct dump {
     const char *pass, *function, *body;
     size_t pass_length, function_length, length;
@@ -142,7 +143,8 @@ static void edge_points(struct words *w, double height, struct text *out)
     text_char(out, ']');
 }
 
-/* What `dot -Tplain` says of nodes 0, 1, …, each in its order, and of the edges, as "layout"; y counts downwards. */
+/* What `dot -Tplain` says of nodes 0, 1, …, each in its order, and of the edges, as "layout"; y counts
+ * downwards. */
 static void layout_json(const char *plain, struct text *out)
 {
     double width = 0, height = 0;

@@ -1,5 +1,5 @@
-/* report_page.c: the page of an experiment: viewer.html of share/report/ with the other files and the experiment where
- * it has place for them, so that one file is all there is. */
+/* report_page.c: the page of an experiment: viewer.html of share/report/ with the other files and the
+ * experiment where it has place for them, so that one file is all there is. */
 #include "driver/report.h"
 
 static const struct {

@@ -48,7 +48,8 @@ static void add_group(const kernc_group *g, struct text *t)
 {
     static const char *const words[] = {
         [KERNC_WAIT_TURN] = "turn", [KERNC_WAIT_OTHERS] = "others", [KERNC_WAIT_BARRIER] = "barrier"};
-    text_printf(t, "[\"%" PRIx64 "\", \"%s\", %" PRIu32 ", %" PRIu32, g->lanes, words[g->wait], g->code, g->line);
+    text_printf(t, "[\"%" PRIx64 "\", \"%s\", %" PRIu32 ", %" PRIu32, g->lanes, words[g->wait], g->code,
+                g->line);
     if (g->wait == KERNC_WAIT_BARRIER)
         text_printf(t, ", %" PRIu32 ", \"%" PRIx64 "\"", g->barrier, g->joined);
     text_char(t, ']');
@@ -95,8 +96,8 @@ void report_steps_json(const struct report_steps *s, const kernc_launch *l, stru
         text_addz(out, "null");
         return;
     }
-    text_printf(out, "{\"block\": [%u, %u, %u], \"warp\": %u, \"lanes\": %u, \"total\": %" PRIu64, l->step_block[0],
-                l->step_block[1], l->step_block[2], l->step_warp, s->lanes, s->total);
+    text_printf(out, "{\"block\": [%u, %u, %u], \"warp\": %u, \"lanes\": %u, \"total\": %" PRIu64,
+                l->step_block[0], l->step_block[1], l->step_block[2], l->step_warp, s->lanes, s->total);
     add_table(&s->places, "places", out);
     add_table(&s->states, "states", out);
     text_addz(out, ",\n \"run\": [");

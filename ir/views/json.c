@@ -1,5 +1,5 @@
-/* json.c: a function's control-flow graph and its divergence as JSON (docs/experiment.md), and the graph as boxes for
- * Graphviz to place.
+/* json.c: a function's control-flow graph and its divergence as JSON (docs/experiment.md), and the graph as
+ * boxes for Graphviz to place.
  *
  * Blocks are those that can be reached, in the order of the layout; indices are places in that order.
  */
@@ -62,7 +62,8 @@ static void add_index(const struct json_graph *g, uint32_t block, struct text *o
         text_printf(out, "%u", g->index[block]);
 }
 
-static void add_frontier(struct json_graph *g, const struct ir_frontier *frontier, uint32_t b, struct text *out)
+static void add_frontier(struct json_graph *g, const struct ir_frontier *frontier, uint32_t b,
+                         struct text *out)
 {
     u32_vec list = {0};
     if (!frontier) {
@@ -108,7 +109,8 @@ static const char *region_kind(const struct ir_viewer *v, uint32_t k)
     uint32_t first = r->entry.to, cycle = first == IR_NO_BLOCK ? IR_NO_CYCLE : v->cycles->innermost[first];
     if (k == 0)
         return "function";
-    if (cycle != IR_NO_CYCLE && v->cycles->at[cycle].header == first && v->cycles->at[cycle].count <= r->count)
+    if (cycle != IR_NO_CYCLE && v->cycles->at[cycle].header == first &&
+        v->cycles->at[cycle].count <= r->count)
         return "loop";
     return r->count == 1 ? "block" : "sequence";
 }
@@ -199,8 +201,8 @@ static void divergence_object(struct ir_viewer *v, ir_ref r, uint32_t base, bool
     text_json(out, v->fn->name, strlen(v->fn->name));
     text_printf(out, ", \"line\": %u, \"column\": %u, \"text\": ", i->at.line, i->at.column);
     text_json(out, text.at, text.length);
-    text_printf(out, ", \"branch\": %s, \"why\": ",
-                ir_op_info[i->op].flags & IR_TERMINATOR ? "true" : "false");
+    text_printf(out,
+                ", \"branch\": %s, \"why\": ", ir_op_info[i->op].flags & IR_TERMINATOR ? "true" : "false");
     text_json(out, why.at, why.length);
     if (v->uniformity->cause[r])
         text_printf(out, ", \"of\": %u}", base + v->uniformity->cause[r]);

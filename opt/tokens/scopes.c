@@ -3,8 +3,8 @@
  */
 #include "opt/kit/merge_edges.h"
 
-/* The scope of the token that the operation uses, if its block is behind it: twice the anchor and one more, or twice
- * the block of the cycle's heart; else IR_NO_BLOCK. */
+/* The scope of the token that the operation uses, if its block is behind it: twice the anchor and one more,
+ * or twice the block of the cycle's heart; else IR_NO_BLOCK. */
 static uint32_t scope_behind(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref r)
 {
     for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
