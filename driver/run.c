@@ -3,6 +3,7 @@
  * did not.
  */
 #include "base/checks.h"
+#include "driver/goals.h"
 #include "driver/interrupt.h"
 #include "driver/launch.h"
 #include "driver/metrics.h"
@@ -344,7 +345,13 @@ int verb_run(struct command *c)
         code = launch_open(&r, image.at, image.length) ?: replay_begin(&r);
     else
         code = launch_open(&r, text.at, text.length);
-    code = code ?: launch(&r);
+    if (code)
+        goto done;
+    code = launch(&r);
+    if (input == KERNC_INPUT_SOURCE && !interrupted()) {
+        int goals = goals_check(c, &o, &text, compiled);
+        code = code ? code : goals;
+    }
 done:;
     bool ran = r.x.module != NULL;
     experiment_close(&r.x);
