@@ -1,0 +1,131 @@
+// Elements, numbers and colours. All elements are made here: text comes into the page as text, whatever it holds.
+'use strict';
+
+function fill(element, attributes, children) {
+    for (const [key, value] of Object.entries(attributes || {})) {
+        if (value === null || value === undefined || value === false)
+            continue;
+        if (key.startsWith('on'))
+            element.addEventListener(key.slice(2), value);
+        else
+            element.setAttribute(key, value === true ? '' : value);
+    }
+    element.append(...children.flat(3).filter(child => child !== null && child !== undefined && child !== false));
+    return element;
+}
+
+const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+const svg = (tag, attributes, ...children) =>
+    fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+
+const number = n => typeof n === 'number' ? n.toLocaleString('en-US', {maximumFractionDigits: 2}) : '–';
+const percent = x => typeof x === 'number' ? (100 * x).toFixed(1) + ' %' : '–';
+const plural = (n, word) => `${number(n)} ${word}${n === 1 ? '' : 's'}`;
+
+// Ascending numbers as text: 1–4, 7.
+function ranges(numbers) {
+    const parts = [];
+    for (let i = 0, end; i < numbers.length; i = end) {
+        for (end = i + 1; end < numbers.length && numbers[end] === numbers[end - 1] + 1;)
+            end++;
+        parts.push(numbers[i] + (end - i > 2 ? '–' + numbers[end - 1] : end - i === 2 ? ', ' + numbers[i + 1] : ''));
+    }
+    return parts.join(', ');
+}
+
+// A mask is a pair of 32-bit halves: 64 lanes at most.
+const NO_LANES = [0, 0];
+const parseMask = hex => [parseInt(hex.slice(-8), 16) | 0, parseInt(hex.slice(0, -8) || '0', 16) | 0];
+const hasLane = (mask, lane) => (mask[lane >> 5] >>> (lane & 31) & 1) === 1;
+const both = (a, b) => [a[0] & b[0], a[1] & b[1]];
+const without = (a, b) => [a[0] & ~b[0], a[1] & ~b[1]];
+const isEmpty = mask => (mask[0] | mask[1]) === 0;
+const sameMask = (a, b) => a[0] === b[0] && a[1] === b[1];
+
+function bits(word) {
+    word -= word >>> 1 & 0x55555555;
+    word = (word & 0x33333333) + (word >>> 2 & 0x33333333);
+    return Math.imul(word + (word >>> 4) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+const countLanes = mask => bits(mask[0]) + bits(mask[1]);
+
+function lanesOf(mask) {
+    const lanes = [];
+    for (let lane = 0; lane < 64; lane++)
+        if (hasLane(mask, lane))
+            lanes.push(lane);
+    return lanes;
+}
+
+function lanesText(mask, most = 8) {
+    const lanes = lanesOf(mask), text = ranges(lanes);
+    if (lanes.length === 0)
+        return 'no lane';
+    const parts = text.split(', ');
+    return (lanes.length === 1 ? 'lane ' : 'lanes ') + (parts.length <= most ? text
+        : parts.slice(0, most).join(', ') + ', …');
+}
+
+// A row of squares, one for each lane: filled where kindOf(lane) is 'on', ringed where it is 'part', a dot otherwise.
+function laneBar(lanes, kindOf, label, colour, pick) {
+    const bar = svg('svg', {class: 'lanebar', viewBox: `0 0 ${lanes * 9} 10`, width: lanes * 9, height: 10,
+        role: 'img', 'aria-label': label});
+    for (let lane = 0; lane < lanes; lane++) {
+        const kind = kindOf(lane);
+        const cell = kind === 'on' || kind === 'part'
+            ? svg('rect', {x: lane * 9 + 1, y: 1.5, width: 7, height: 7, rx: 1, class: kind})
+            : svg('rect', {x: lane * 9 + 3.5, y: 4, width: 2, height: 2, class: kind || 'off'});
+        if (kind === 'on' && colour)
+            cell.style.fill = colour;
+        if (pick) {
+            cell.append(svg('title', {}, `lane ${lane}`));
+            cell.addEventListener('click', () => pick(lane));
+        }
+        bar.append(cell);
+    }
+    return bar;
+}
+
+// The colours of viewer.css, as numbers for images (ABGR) and as text for canvases.
+const COLOURS = 8;
+const theme = {};
+
+function readTheme() {
+    const style = getComputedStyle(document.documentElement);
+    for (const key of ['paper', 'ink', 'soft', 'faint', 'line', 'wait', 'wait2', 'none', 'accent', 'more', 'less', 'gap'])
+        theme[key] = style.getPropertyValue('--' + key).trim();
+    theme.code = [];
+    for (let i = 0; i < COLOURS; i++)
+        theme.code.push(style.getPropertyValue('--code' + i).trim());
+    theme.mono = style.getPropertyValue('--mono').trim();
+}
+
+function rgb(hex) {
+    const n = parseInt(hex.slice(1), 16);
+    return [n >> 16, n >> 8 & 255, n & 255];
+}
+
+function pixel(hex) {
+    const [r, g, b] = rgb(hex);
+    return (0xff000000 | b << 16 | g << 8 | r) >>> 0;
+}
+
+// Black or white, whichever can be read on this colour.
+function inkOn(hex) {
+    const [r, g, b] = rgb(hex).map(v => (v / 255) ** 2.2);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.2 ? '#000000' : '#ffffff';
+}
+
+const codeColour = index => index < 0 ? theme.none : theme.code[index % COLOURS];
+const codeVariable = index => index < 0 ? 'var(--none)' : `var(--code${index % COLOURS})`;
+
+// A choice of one of several, as buttons in a row.
+function segments(label, options, current, choose) {
+    return h('div', {class: 'segments', role: 'group', 'aria-label': label},
+        options.map(([value, text]) => h('button', {type: 'button', 'aria-pressed': String(value === current),
+            onclick: () => choose(value)}, text)));
+}
+
+const note = (...text) => h('p', {class: 'note'}, ...text);
+const clear = element => { element.replaceChildren(); return element; };

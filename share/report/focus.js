@@ -1,0 +1,141 @@
+// The one focus: a view, a scheme, a launch, a step, a lane, a line. It is kept in the address.
+'use strict';
+
+// Views by number: id, title, make(panel, app), which fills the panel and returns what draws it at the focus.
+const views = [];
+
+class Focus {
+    constructor(model, views) {
+        this.model = model;
+        this.views = views;
+        this.listeners = [];
+        const scheme = model.runs.findIndex((run, index) => run.scheme !== 'oracle' && model.steps(index, 0));
+        const any = model.runs.findIndex((run, index) => model.steps(index, 0));
+        this.value = {view: 0, scheme: Math.max(0, scheme >= 0 ? scheme : any), launch: 0, step: 0, lane: 0, line: 0};
+        this.fromFragment(location.hash.slice(1));
+    }
+
+    get run() { return this.model.run(this.value.scheme); }
+    get launch() { return this.model.launch(this.value.scheme, this.value.launch); }
+    get steps() { return this.model.steps(this.value.scheme, this.value.launch); }
+
+    fromFragment(text) {
+        const plain = part => {
+            try {
+                return decodeURIComponent(part);
+            } catch (error) {
+                return '';
+            }
+        };
+        const wanted = new Map(text.split('&').map(part => part.split('=').map(plain)));
+        const patch = {}, count = (key, low) => {
+            const n = Number(wanted.get(key));
+            return Number.isInteger(n) && n >= low ? n : undefined;
+        };
+        const view = this.views.findIndex(one => wanted.has(one.id));
+        const scheme = this.model.runs.findIndex(run => run.scheme === wanted.get('scheme'));
+        patch.view = view >= 0 ? view : undefined;
+        patch.scheme = scheme >= 0 ? scheme : undefined;
+        patch.launch = count('launch', 1) && count('launch', 1) - 1;
+        patch.step = count('step', 1) && count('step', 1) - 1;
+        patch.lane = count('lane', 0);
+        patch.line = count('line', 1);
+        this.set(patch, true);
+    }
+
+    toFragment() {
+        const {view, scheme, launch, step, lane, line} = this.value;
+        const run = this.model.run(scheme);
+        return `#${this.views[view].id}` + (run ? `&scheme=${encodeURIComponent(run.scheme)}` : '')
+            + `&launch=${launch + 1}&step=${step + 1}&lane=${lane}` + (line ? `&line=${line}` : '');
+    }
+
+    // Moves the focus, and what must follow: another scheme keeps the lane's own progress, another step takes the line
+    // along, a line looks for the next step that runs it.
+    set(patch, exact) {
+        const old = this.value, now = {...old};
+        for (const [key, value] of Object.entries(patch))
+            if (value !== undefined)
+                now[key] = value;
+        now.scheme = Math.min(now.scheme, Math.max(0, this.model.runs.length - 1));
+        const run = this.model.run(now.scheme);
+        now.launch = run && run.launches.length ? Math.min(now.launch, run.launches.length - 1) : 0;
+        const steps = this.model.steps(now.scheme, now.launch), before = this.model.steps(old.scheme, old.launch);
+        if (steps) {
+            if (now.launch !== old.launch && patch.step === undefined)
+                now.step = 0;
+            else if (now.scheme !== old.scheme && patch.step === undefined && before)
+                now.step = sameStep(before, Math.min(old.step, before.count - 1), steps, Math.min(now.lane, steps.lanes - 1));
+            now.lane = Math.min(Math.max(0, now.lane), steps.lanes - 1);
+            if (patch.line !== undefined && patch.step === undefined && !exact) {
+                const next = this.nextWith(steps, now.line, now.step);
+                now.step = next < 0 ? now.step : next;
+            }
+            now.step = Math.min(Math.max(0, now.step), steps.count - 1);
+            const lines = steps.placeAt(now.step).lines;
+            if (patch.line === undefined && lines.length && !lines.includes(now.line))
+                now.line = lines[0];
+        } else {
+            now.step = now.lane = 0;
+        }
+        this.value = now;
+        const fragment = this.toFragment();
+        if (fragment !== location.hash) {
+            try {
+                history.replaceState(null, '', fragment);
+            } catch (error) {
+                // A page in a sandbox has no history: the focus works without an address.
+            }
+        }
+        if (!this.waiting && this.listeners.length) {
+            this.waiting = true;
+            requestAnimationFrame(() => {
+                this.waiting = false;
+                this.listeners.forEach(listener => listener(this.value));
+            });
+        }
+    }
+
+    nextWith(steps, line, from) {
+        for (let k = 0; k < steps.count; k++) {
+            const step = (from + k) % steps.count;
+            if (steps.placeAt(step).lines.includes(line))
+                return step;
+        }
+        return -1;
+    }
+
+    move(by) { this.set({step: this.value.step + by}); }
+
+    // To the last or next step at which lanes meet.
+    toJoin(by) {
+        const steps = this.steps;
+        for (let step = this.value.step + by; steps && step >= 0 && step < steps.count; step += by)
+            if (steps.marks[step] & Steps.JOINS) {
+                this.set({step});
+                return;
+            }
+    }
+
+    key(event) {
+        const target = event.target;
+        if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+            return false;
+        const tab = target.getAttribute && target.getAttribute('role') === 'tab';
+        const lane = by => this.steps && this.set({lane: (this.value.lane + by + this.steps.lanes) % this.steps.lanes});
+        const scheme = by => this.set({scheme: (this.value.scheme + by + this.model.runs.length) % this.model.runs.length});
+        const actions = {h: () => this.toJoin(-1), l: () => this.toJoin(1), '[': () => scheme(-1), ']': () => scheme(1)};
+        if (!tab)
+            Object.assign(actions, {ArrowLeft: () => this.move(event.shiftKey ? -10 : -1),
+                ArrowRight: () => this.move(event.shiftKey ? 10 : 1), ArrowUp: () => lane(-1), ArrowDown: () => lane(1),
+                Home: () => this.set({step: 0}), End: () => this.set({step: Infinity})});
+        if (event.key >= '1' && event.key <= String(this.views.length))
+            this.set({view: event.key - 1});
+        else if (actions[event.key] && this.model.runs.length)
+            actions[event.key]();
+        else
+            return false;
+        event.preventDefault();
+        return true;
+    }
+}

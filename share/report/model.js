@@ -1,0 +1,266 @@
+// The experiment (docs/experiment.md) as the views use it: checked, steps decoded, what follows from them derived.
+'use strict';
+
+const ENDED = 255, ACTIVE = 0;
+
+class Damaged extends Error {}
+
+function need(condition, message) {
+    if (!condition)
+        throw new Damaged(message);
+}
+
+const list = value => Array.isArray(value) ? value : [];
+const isIndex = (value, length) => Number.isInteger(value) && value >= 0 && value < length;
+
+// What a warp did, step by step; steps count from 0 here and from 1 on the page.
+class Steps {
+    constructor(raw, palette) {
+        const run = list(raw.run), limit = 64;
+        need(isIndex(raw.lanes, limit + 1) && raw.lanes > 0, 'The steps have no number of lanes from 1 to 64.');
+        need(run.length % 2 === 0, 'The steps are cut off.');
+        this.raw = raw;
+        this.lanes = raw.lanes;
+        this.count = run.length / 2;
+        this.total = Math.max(raw.total || 0, this.count);
+        this.places = list(raw.places).map(place => palette.place(place));
+        this.states = list(raw.states).map(state => {
+            need(Array.isArray(state) && typeof state[0] === 'string' && typeof state[1] === 'string',
+                'A state of the steps is no list of masks.');
+            return {active: parseMask(state[0]), live: parseMask(state[1]), groups: list(state[2]).map(group => ({
+                lanes: parseMask(String(group[0])), wait: group[1], code: group[2], line: group[3] || 0,
+                barrier: group[4], joined: group[5] === undefined ? NO_LANES : parseMask(String(group[5]))}))};
+        });
+        this.place = new Int32Array(this.count);
+        this.state = new Int32Array(this.count);
+        for (let i = 0; i < this.count; i++) {
+            need(isIndex(run[2 * i], this.places.length) && isIndex(run[2 * i + 1], this.states.length),
+                `Step ${i + 1} names a place or state that is not there.`);
+            this.place[i] = run[2 * i];
+            this.state[i] = run[2 * i + 1];
+        }
+        this.traces = [];
+    }
+
+    at(step) { return this.states[this.state[step]]; }
+    active(step) { return this.at(step).active; }
+    placeAt(step) { return this.places[this.place[step]]; }
+
+    // For each lane: ACTIVE, ENDED, or 1 + the index of the group that it waits in. The last group that has it counts:
+    // a stack's entries below hold all lanes that will meet there.
+    lanesAt(step) {
+        const state = this.at(step);
+        if (!state.where) {
+            state.where = new Uint8Array(this.lanes);
+            for (let lane = 0; lane < this.lanes; lane++) {
+                let where = ENDED;
+                if (hasLane(state.active, lane))
+                    where = ACTIVE;
+                else if (hasLane(state.live, lane)) {
+                    where = ENDED - 1;
+                    for (let g = state.groups.length - 1; g >= 0 && where === ENDED - 1; g--)
+                        if (hasLane(state.groups[g].lanes, lane))
+                            where = g + 1;
+                }
+                state.where[lane] = where;
+            }
+        }
+        return state.where;
+    }
+
+    groupOf(step, lane) { return this.at(step).groups[this.lanesAt(step)[lane] - 1]; }
+
+    // Disjoint sets of lanes that are together in a state.
+    setsAt(step) {
+        const state = this.at(step);
+        if (!state.sets) {
+            const sets = new Map();
+            this.lanesAt(step).forEach((where, lane) => {
+                if (where === ENDED)
+                    return;
+                if (!sets.has(where))
+                    sets.set(where, [0, 0]);
+                sets.get(where)[lane >> 5] |= 1 << (lane & 31);
+            });
+            state.sets = [...sets.values()];
+        }
+        return state.sets;
+    }
+
+    // By step: DIVERGES if lanes that run there are not together in the step after, JOINS if lanes that run there were
+    // not together in the step before.
+    get marks() {
+        if (!this.marked) {
+            const touch = (step, mask) => this.setsAt(step).filter(set => !isEmpty(both(set, mask))).length > 1;
+            this.marked = new Uint8Array(this.count);
+            for (let i = 0; i + 1 < this.count; i++) {
+                if (this.state[i] === this.state[i + 1])
+                    continue;
+                if (touch(i + 1, this.active(i)))
+                    this.marked[i] |= Steps.DIVERGES;
+                if (touch(i, this.active(i + 1)))
+                    this.marked[i + 1] |= Steps.JOINS;
+            }
+        }
+        return this.marked;
+    }
+
+    // The steps in which a lane runs: its own progress.
+    trace(lane) {
+        if (!this.traces.length) {
+            const counts = new Int32Array(64);
+            const each = visit => {
+                for (let i = 0; i < this.count; i++)
+                    for (let half = 0; half < 2; half++)
+                        for (let rest = this.active(i)[half]; rest; rest &= rest - 1)
+                            visit(32 * half + 31 - Math.clz32(rest & -rest), i);
+            };
+            each(lane => counts[lane]++);
+            this.traces = Array.from(counts, count => new Int32Array(count));
+            counts.fill(0);
+            each((lane, step) => { this.traces[lane][counts[lane]++] = step; });
+        }
+        return this.traces[lane];
+    }
+
+    // How many blocks a lane has run before this step.
+    progress(lane, step) {
+        const trace = this.trace(lane);
+        let low = 0, high = trace.length;
+        while (low < high) {
+            const middle = low + high >> 1;
+            if (trace[middle] < step)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    // Lane slots without work: of the steps that are kept.
+    get slots() {
+        let used = 0, all = 0;
+        for (let i = 0; i < this.count; i++) {
+            used += countLanes(this.active(i));
+            all += this.lanes;
+        }
+        return {used, all, lost: all - used};
+    }
+}
+Steps.DIVERGES = 1;
+Steps.JOINS = 2;
+
+// Places of all schemes, by source lines: one colour for one place, whatever the scheme.
+class Palette {
+    constructor() { this.keys = new Map(); }
+
+    place(raw) {
+        need(Array.isArray(raw), 'A place of the steps is no list.');
+        const lines = list(raw[1]).filter(Number.isInteger), code = raw[0];
+        const key = lines.length ? lines.join() : this.codes ? '#' + code : '';
+        const label = lines.length ? ranges(lines).replace(/, /g, ',') : this.codes ? '#' + code : '–';
+        return {code, lines, key, label, operations: Array.isArray(raw[2]) ? raw[2] : null,
+            colour: key ? this.keys.get(key) : -1,
+            text: lines.length ? (lines.length === 1 ? 'line ' : 'lines ') + ranges(lines) : `code ${code}`};
+    }
+
+    // Colours go round by first line, so that neighbours differ.
+    collect(places) {
+        this.codes = places.every(place => !list(place[1]).length);
+        const keys = new Map(places.map(place => list(place[1]).length ? [list(place[1]).join(), list(place[1])]
+            : ['#' + place[0], [place[0]]]).filter(([key]) => this.codes || key[0] !== '#'));
+        [...keys].sort(([, a], [, b]) => a[0] - b[0] || a.length - b.length || a[a.length - 1] - b[b.length - 1])
+            .forEach(([key], index) => this.keys.set(key, index));
+    }
+}
+
+class Model {
+    constructor(text) {
+        try {
+            this.raw = JSON.parse(text);
+        } catch (error) {
+            throw new Damaged(`The file is not JSON: ${error.message}`);
+        }
+        const raw = this.raw;
+        need(raw && raw.format === 'kernc experiment', 'The file is no experiment of kernc.');
+        need(raw.version === 1, `The experiment has version ${raw.version}; this page reads version 1.`);
+        need(Array.isArray(raw.runs), 'The experiment has no runs.');
+        this.source = typeof raw.source === 'string' ? raw.source.split('\n') : null;
+        if (this.source && this.source[this.source.length - 1] === '')
+            this.source.pop();
+        this.operations = list(raw.operations);
+        this.runs = raw.runs.map(run => {
+            need(run && typeof run.scheme === 'string', 'A run has no scheme.');
+            return {...run, passes: list(run.passes), remarks: list(run.remarks), divergence: list(run.divergence),
+                graphs: list(run.graphs), launches: list(run.launches).map(launch => ({...launch}))};
+        });
+        this.palette = new Palette();
+        this.palette.collect(this.runs.flatMap(run => run.launches.flatMap(launch =>
+            launch.steps ? list(launch.steps.places).filter(Array.isArray) : [])));
+    }
+
+    run(scheme) { return this.runs[scheme]; }
+    launch(scheme, launch) { return this.runs[scheme] && this.runs[scheme].launches[launch]; }
+
+    // The steps of a launch under a scheme; null: there are none.
+    steps(scheme, launch) {
+        const one = this.launch(scheme, launch);
+        if (!one || !one.steps)
+            return null;
+        if (!one.decoded)
+            one.decoded = new Steps(one.steps, this.palette);
+        return one.decoded.count ? one.decoded : null;
+    }
+
+    // By line of a launch: metrics, lane slots and those lost, lanes that were active in the steps of one warp.
+    lines(scheme, launch) {
+        const one = this.launch(scheme, launch);
+        if (!one)
+            return {rows: new Map(), lost: 0};
+        if (!one.byLine) {
+            const rows = new Map(), row = line => {
+                if (!rows.has(line))
+                    rows.set(line, {line, lost: 0, slots: 0, executed: 0, threads: 0, diverged: 0, histogram: null});
+                return rows.get(line);
+            };
+            for (const metrics of list(one.lines)) {
+                const entry = row(metrics.line);
+                entry.executed = metrics.warp_instructions || 0;
+                entry.threads = metrics.thread_instructions || 0;
+                entry.diverged = metrics.divergences || 0;
+                entry.efficiency = metrics.simt_efficiency;
+                entry.slots = metrics.simt_efficiency > 0 ? entry.threads / metrics.simt_efficiency
+                    : entry.executed * (this.runs[scheme].warp || 0);
+                entry.lost = Math.max(0, Math.round(entry.slots - entry.threads));
+            }
+            const steps = this.steps(scheme, launch);
+            for (let i = 0; steps && i < steps.count; i++)
+                for (const line of steps.placeAt(i).lines) {
+                    const entry = row(line), active = countLanes(steps.active(i));
+                    entry.histogram = entry.histogram || new Int32Array(8);
+                    if (active)
+                        entry.histogram[Math.ceil(8 * active / steps.lanes) - 1]++;
+                }
+            one.byLine = {rows, lost: [...rows.values()].reduce((sum, entry) => sum + entry.lost, 0)};
+        }
+        return one.byLine;
+    }
+}
+
+// What a lane does in a step, as words.
+function doing(steps, step, lane) {
+    const where = steps.lanesAt(step)[lane];
+    if (where === ACTIVE)
+        return `runs ${steps.placeAt(step).text}`;
+    if (where === ENDED)
+        return 'has ended';
+    const group = steps.groupOf(step, lane);
+    return group ? `waits ${waitText(group)}` : 'waits';
+}
+
+function waitText(group) {
+    const place = group.line ? `, to go on in line ${group.line}` : '';
+    if (group.wait === 'barrier')
+        return `in barrier B${group.barrier}${place}`;
+    return (group.wait === 'others' ? 'for others to come' : 'for its turn') + place;
+}

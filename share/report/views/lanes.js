@@ -1,0 +1,82 @@
+// View 2: lanes × time.
+'use strict';
+
+views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
+    let made = '', strip, map, view, focusStep = -1;
+    const box = h('div', {class: 'figure'}), tools = h('div', {class: 'tools'}), under = h('p', {class: 'lead status'});
+    panel.append(tools, box, under);
+    const draw = () => {
+        if (!strip)
+            return;
+        const {step, lane} = app.focus.value;
+        strip.draw({column: step, step, lane});
+        map.draw(step);
+    };
+    const fit = () => {
+        if (view && box.clientWidth) {
+            view.resize(box.clientWidth - GUTTER);
+            draw();
+        }
+    };
+    const build = () => {
+        const steps = app.focus.steps, {scheme, launch} = app.focus.value;
+        made = `${scheme} ${launch}`;
+        strip = view = null;
+        clear(tools);
+        clear(box);
+        clear(under);
+        if (!steps) {
+            box.append(noSteps(app));
+            return;
+        }
+        view = new Viewport(steps.count, draw);
+        focusStep = -1;
+        strip = new Strip(steps, {view, axis: true, label: `Lanes by steps under ${app.focus.run.scheme}`,
+            pick: (step, lane) => step >= 0 && app.focus.set(lane >= 0 ? {step, lane} : {step}),
+            hover: (step, lane) => say(step, lane)});
+        map = minimap(steps, view, steps.count, step => step, 'All steps: how many lanes run');
+        tools.append(zoomButtons(view), legend());
+        box.append(strip.canvas, map.canvas);
+        if (steps.count < steps.total)
+            box.append(note(`The first ${number(steps.count)} of ${number(steps.total)} steps; --max-steps=N keeps more.`));
+    };
+    const say = (step, lane) => {
+        const steps = app.focus.steps;
+        if (!steps || step < 0 || step >= steps.count)
+            return;
+        const mark = steps.marks[step];
+        under.textContent = `Step ${step + 1}: ${steps.placeAt(step).text}, ${countLanes(steps.active(step))} of ${steps.lanes} lanes run.`
+            + (lane >= 0 ? ` Lane ${lane} ${doing(steps, step, lane)}.` : '')
+            + (mark & Steps.JOINS ? ' Lanes meet here.' : '') + (mark & Steps.DIVERGES ? ' Lanes part behind it.' : '');
+    };
+    app.onResize(fit);
+    return () => {
+        const {scheme, launch, step, lane} = app.focus.value;
+        if (made !== `${scheme} ${launch}`)
+            build();
+        if (!strip)
+            return;
+        view.resize(box.clientWidth - GUTTER);
+        if (focusStep !== step)
+            view.show(step);
+        focusStep = step;
+        draw();
+        say(step, lane);
+    };
+}});
+
+// What the shapes of strips mean.
+function legend(compare) {
+    const item = (kind, text) => h('span', {class: 'key ' + kind}, h('i'), text);
+    return h('div', {class: 'legend', role: 'note', 'aria-label': 'Legend'},
+        item('k-run', 'runs: the colour is the place'), item('k-turn', 'waits for its turn'),
+        item('k-others', 'waits for others'), item('k-ended', 'ended'),
+        h('span', {class: 'key'}, h('b', {}, '<'), 'lanes part'), h('span', {class: 'key'}, h('b', {}, '>'), 'lanes meet'),
+        compare && [item('k-less', 'fewer lanes than the reference'), item('k-more', 'more')]);
+}
+
+function noSteps(app) {
+    const run = app.focus.run, launch = app.focus.launch;
+    return note(run && run.error ? `No steps under ${run.scheme}: ${run.error}` : !launch ? 'There are no steps: nothing was launched.'
+        : `No steps are kept of launch ${launch.number}, ${launch.kernel}: the warp is not in it, or it is beyond the limit of launches.`);
+}
