@@ -1,5 +1,14 @@
-driver_SRC := driver/main.c driver/options.c driver/help.c driver/messages.c driver/input.c driver/kinds.c driver/preprocess.c \
-              driver/build.c driver/fix.c driver/asm.c driver/dis.c driver/dump.c driver/run.c driver/compare.c driver/compare_results.c driver/tune.c driver/tune_places.c driver/tune_results.c driver/schemes.c driver/fuzz.c \
-              driver/launch.c driver/trace.c driver/watch.c driver/job.c driver/replay.c driver/metrics.c driver/metrics_json.c driver/progress.c driver/limits.c driver/values.c driver/exits.c driver/interrupt.c
+driver_SRC := driver/main.c driver/options.c driver/help.c driver/messages.c driver/input.c driver/kinds.c driver/preprocess.c driver/program.c \
+              driver/build.c driver/fix.c driver/asm.c driver/dis.c driver/dump.c driver/run.c driver/compare.c driver/compare_results.c driver/report.c driver/report_code.c driver/report_steps.c driver/report_page.c driver/tune.c driver/tune_places.c driver/tune_results.c driver/schemes.c driver/fuzz.c \
+              driver/launch.c driver/goals.c driver/trace.c driver/watch.c driver/job.c driver/replay.c driver/metrics.c driver/metrics_json.c driver/progress.c driver/limits.c driver/values.c driver/exits.c driver/interrupt.c
 # The program that writes the manual page and the completions.
 manual_SRC := driver/manual.c $(filter-out driver/main.c,$(driver_SRC))
+
+# The viewer of kernc report, in it: the page, and what stands in it, in this order.
+report_FILES := $(addprefix share/report/,viewer.html viewer.css dom.js model.js align.js focus.js strip.js \
+    $(addprefix views/,source.js lanes.js compare.js state.js) main.js)
+
+$(BUILD)/obj/driver/report_page.o: $(BUILD)/gen/driver/report_files.inc
+$(BUILD)/gen/driver/report_files.inc: driver/embed.awk $(report_FILES)
+	@mkdir -p $(@D)
+	$(call run,AWK)awk -f driver/embed.awk $(report_FILES) > $@

@@ -38,7 +38,7 @@ enum verb_id {
 enum {
 #define VERB(id, name, arguments, help) IN_##id = 1 << VERB_##id,
 #include "driver/verbs.def"
-    IN_COMPILING = IN_BUILD | IN_RUN | IN_DUMP | IN_COMPARE | IN_TUNE,
+    IN_COMPILING = IN_BUILD | IN_RUN | IN_DUMP | IN_COMPARE | IN_REPORT | IN_TUNE,
     IN_ALL = (1 << VERBS) - 1
 };
 enum option_id {
@@ -163,6 +163,8 @@ int fail(struct command *c, int exit_code, const char *id, const struct source *
 void show_diagnostics(struct command *c, kernc_result *r);
 /* The same of diagnostics collected by the driver itself. */
 void show_messages(struct command *c, const struct diagnostics *d);
+/* The diagnostics of a compilation that it has not given before, as a JSON array in the command's arena. */
+const char *new_diagnostics(struct command *c, kernc_result *r);
 /* Prints the array of all messages with --diagnostics=json, and frees them; to be called once, as the
  * last. */
 void messages_end(struct command *c);

@@ -6,6 +6,7 @@
 #include "backend/format/warpcore/image.h"
 #include "base/json.h"
 #include "driver/driver.h"
+#include "driver/metrics.h"
 #include "driver/progress.h"
 #include "lib/experiment.h"
 
@@ -37,6 +38,8 @@ int launch_open_compiled(struct run *r, kernc_result *compiled);
 /* Says what only the launches make known of the program, once for each kernel. */
 int launch_check(struct run *r, kernc_result *compiled);
 int launch_failed(struct run *r); /* says what the experiment's problem is */
+/* How the step's launches were made; NULL: all together. */
+struct launch_facts launch_facts_of(struct run *r, const struct experiment_step *step);
 /* Says what the checker of memory has found. EXIT_OK: nothing. */
 int launch_alarms(struct run *r);
 /* In r->source: the clause shared(N) of the launch line that ran, if the error is about what it asks for;

@@ -161,6 +161,12 @@ static const char *new_of_array(struct command *c, const char *array)
     return t.at;
 }
 
+const char *new_diagnostics(struct command *c, kernc_result *r)
+{
+    const char *array = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
+    return array ? new_of_array(c, array) : "[]\n";
+}
+
 void show_diagnostics(struct command *c, kernc_result *r)
 {
     kernc_text what = c->json                     ? KERNC_TEXT_DIAGNOSTICS_JSON

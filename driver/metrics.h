@@ -44,6 +44,8 @@ void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int wid
  * of the members but the last ones. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, const struct launch_facts *each,
                   const kernc_statistics *const *statistics, uint32_t count, struct text *t);
+/* Of one launch, without braces around: "metrics", "instruction_mix", "active_lanes", "branches", "lines". */
+void metrics_json_members(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */
 void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source,
                      struct text *t);

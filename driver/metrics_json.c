@@ -228,6 +228,12 @@ static void json_metrics(const struct launch_facts *l, const kernc_statistics *s
     json_branches(l, s, t);
 }
 
+void metrics_json_members(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    json_metrics(l, s, t);
+    json_lines(l, s, t);
+}
+
 /* One of several. */
 static void json_launch(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
@@ -237,8 +243,7 @@ static void json_launch(const struct launch_facts *l, const kernc_statistics *s,
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
     json_shared(l, t);
-    json_metrics(l, s, t);
-    json_lines(l, s, t);
+    metrics_json_members(l, s, t);
     text_addz(t, ", ");
     json_arguments(l->launch, t);
     text_char(t, '}');

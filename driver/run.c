@@ -3,6 +3,7 @@
  * did not.
  */
 #include "base/checks.h"
+#include "driver/goals.h"
 #include "driver/interrupt.h"
 #include "driver/launch.h"
 #include "driver/metrics.h"
@@ -63,8 +64,7 @@ static bool checks_memory(const char *check)
     return check && check_find_claim(check) == CHECK_CLAIMS;
 }
 
-/* Of the step's launches; NULL: of all together. */
-static struct launch_facts facts_of(struct run *r, const struct experiment_step *step)
+struct launch_facts launch_facts_of(struct run *r, const struct experiment_step *step)
 {
     const char *scheme = r->x.api.scheme ? r->x.api.scheme : kernc_module_scheme(r->x.module);
     const struct experiment_step *s = step ? step : r->x.first;
@@ -89,7 +89,7 @@ static struct launch_facts facts_of(struct run *r, const struct experiment_step 
     l.runs = 0;
     for (uint32_t i = 0; i < r->x.steps.count; i++) {
         l.runs += r->x.steps.at[i].runs;
-        if (r->x.steps.at[i].kernel && facts_of(r, &r->x.steps.at[i]).lanes != l.lanes)
+        if (r->x.steps.at[i].kernel && launch_facts_of(r, &r->x.steps.at[i]).lanes != l.lanes)
             l.lanes = 0;
     }
     memset(l.grid, 0, sizeof l.grid);
@@ -100,11 +100,11 @@ static struct launch_facts facts_of(struct run *r, const struct experiment_step 
 /* For people: each launch, and the sum. */
 static void add_tables(struct run *r, const kernc_statistics *sum, struct text *t)
 {
-    struct launch_facts all = facts_of(r, NULL);
+    struct launch_facts all = launch_facts_of(r, NULL);
     bool several = experiment_is_sequence(&r->x);
     for (uint32_t i = 0; several && i < r->x.steps.count; i++) {
         const struct experiment_step *s = &r->x.steps.at[i];
-        struct launch_facts l = facts_of(r, s);
+        struct launch_facts l = launch_facts_of(r, s);
         if (s->statistics)
             metrics_table(&l, s->statistics, t);
     }
@@ -113,14 +113,14 @@ static void add_tables(struct run *r, const kernc_statistics *sum, struct text *
 
 static void add_json(struct run *r, const kernc_statistics *sum, struct text *t)
 {
-    struct launch_facts all = facts_of(r, NULL);
+    struct launch_facts all = launch_facts_of(r, NULL);
     VEC(struct launch_facts) each = {0};
     VEC(const kernc_statistics *) statistics = {0};
     for (uint32_t i = 0; experiment_is_sequence(&r->x) && i < r->x.steps.count; i++) {
         const struct experiment_step *s = &r->x.steps.at[i];
         if (!s->statistics)
             continue;
-        vec_push(&r->command->arena, &each, facts_of(r, s));
+        vec_push(&r->command->arena, &each, launch_facts_of(r, s));
         vec_push(&r->command->arena, &statistics, s->statistics);
     }
     metrics_json(&all, sum, each.at, statistics.at, each.count, t);
@@ -129,7 +129,7 @@ static void add_json(struct run *r, const kernc_statistics *sum, struct text *t)
 static int write_metrics(struct run *r, const kernc_statistics *s)
 {
     const struct command *c = r->command;
-    struct launch_facts l = facts_of(r, NULL);
+    struct launch_facts l = launch_facts_of(r, NULL);
     const char *json = option_value(c, OPTION_STATS_JSON);
     struct text t = {0};
     int code = EXIT_OK;
@@ -210,8 +210,10 @@ int launch_open(struct run *r, const void *program, size_t n)
     if (r->x.choice.kernel_name && r->x.choice.launch_name)
         return complain(r->command, EXIT_USAGE, "--kernel and --launch each choose what runs: give one");
     r->x.choice.own_outputs = option_given(c, OPTION_NO_OUTPUTS);
-    r->x.hooks.print = r->quiet ? NULL : print_output;
-    r->x.hooks.print_user = r;
+    if (!r->quiet) {
+        r->x.hooks.print = print_output;
+        r->x.hooks.print_user = r;
+    }
     for (uint32_t i = 0; i < c->given.count; i++)
         if (c->given.at[i].id == OPTION_LOAD || c->given.at[i].id == OPTION_LIBM)
             vec_push(r->x.arena, &r->x.libraries,
@@ -343,7 +345,13 @@ int verb_run(struct command *c)
         code = launch_open(&r, image.at, image.length) ?: replay_begin(&r);
     else
         code = launch_open(&r, text.at, text.length);
-    code = code ?: launch(&r);
+    if (code)
+        goto done;
+    code = launch(&r);
+    if (input == KERNC_INPUT_SOURCE && !interrupted()) {
+        int goals = goals_check(c, &o, &text, compiled);
+        code = code ? code : goals;
+    }
 done:;
     bool ran = r.x.module != NULL;
     experiment_close(&r.x);

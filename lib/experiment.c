@@ -61,6 +61,8 @@ void experiment_close(struct experiment *x)
         kernc_statistics_free(x->steps.at[i].statistics);
         x->steps.at[i].statistics = NULL;
     }
+    kernc_statistics_free(x->position.made);
+    x->position.made = NULL;
     kernc_context_free(x->context);
     x->context = NULL;
 }
@@ -110,16 +112,14 @@ static void add_statistics(kernc_statistics **to, const kernc_statistics *made)
 
 static kernc_status run_launch(struct experiment *x, struct experiment_step *step, kernc_statistics **sum)
 {
-    kernc_statistics *made = NULL;
     if (!experiment_remake(x, step))
         return x->problem.status;
     sum = step->counted ? sum : NULL;
-    kernc_status status = experiment_launch(x, step, sum ? &made : NULL);
+    kernc_status status = experiment_launch(x, step, sum ? &x->position.made : NULL);
     if (sum) {
-        add_statistics(&step->statistics, made);
-        add_statistics(sum, made);
+        add_statistics(&step->statistics, x->position.made);
+        add_statistics(sum, x->position.made);
     }
-    kernc_statistics_free(made);
     return status;
 }
 
@@ -129,6 +129,8 @@ static kernc_status run_step(struct experiment *x, struct experiment_step *step,
     kernc_status status = step->kernel ? run_launch(x, step, sum) : KERNC_OK;
     if (status == KERNC_OK && x->hooks.stepped)
         x->hooks.stepped(x->hooks.stepped_user, step);
+    kernc_statistics_free(x->position.made);
+    x->position.made = NULL;
     return status;
 }
 

@@ -77,6 +77,7 @@ struct experiment_position {
     struct experiment_step *step; /* NULL: none has begun */
     uint64_t round;               /* of the repeat that it stands in */
     bool repeating;               /* it stands in one */
+    kernc_statistics *made;       /* by its launch, while `stepped` is called; NULL: none are wanted */
 };
 
 struct experiment {

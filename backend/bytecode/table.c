@@ -43,6 +43,7 @@ void be_continue_block(struct be_encoder *e, unsigned flags)
     if (p->checks_waiting)
         vec_push(&e->c->arena, &e->rows, e->at);
     vec_push(&p->arena, &p->blocks, ((struct bc_block){.code = p->code.count}));
+    vec_push(&p->arena, &p->origins, ((struct bc_origin){e->f->id, e->at.source}));
     vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));
 }
 

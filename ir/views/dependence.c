@@ -152,6 +152,26 @@ const char *ir_view_mark(const struct ir_viewer *v, ir_ref r)
     return is_divergent(v, r) ? "divergent" : "uniform";
 }
 
+void ir_view_why(const struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    static const char *const words[] = {
+        [IR_DIV_NONE] = "",
+        [IR_DIV_SOURCE] = "",
+        [IR_DIV_DATA] = "data",
+        [IR_DIV_SYNC] = "threads that a divergent branch separated come together",
+        [IR_DIV_TEMPORAL] = "threads leave the loop in different iterations",
+        [IR_DIV_ANCHOR] = "groups of an anchor",
+        [IR_DIV_CYCLE] = "not m-converged",
+    };
+    if (!is_divergent(v, r))
+        return;
+    text_addz(out, words[v->uniformity->kind[r]]);
+    if (v->uniformity->kind[r] == IR_DIV_SOURCE)
+        source_text(v, r, out);
+    if (!out->length)
+        text_addz(out, "divergent");
+}
+
 void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out)
 {
     static const char *const words[] = {

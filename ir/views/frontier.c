@@ -15,7 +15,7 @@ static bool is_laid_out(const struct ir_function *f)
     return false;
 }
 
-static struct ir_frontier *find(struct ir_viewer *v)
+struct ir_frontier *ir_view_find_frontier(struct ir_viewer *v)
 {
     struct bitset divergent = v->uniformity->branches;
     u32_vec order = {0};
@@ -39,7 +39,7 @@ static void members(const struct ir_viewer *v, const struct ir_frontier *x, uint
 
 void ir_view_frontier_text(struct ir_viewer *v, struct text *out)
 {
-    const struct ir_frontier *x = find(v);
+    const struct ir_frontier *x = ir_view_find_frontier(v);
     for (uint32_t i = 0; i < x->order.count; i++) {
         text_printf(out, "  %s: ", ir_view_block(v, x->order.at[i]));
         members(v, x, x->order.at[i], out);
@@ -49,7 +49,7 @@ void ir_view_frontier_text(struct ir_viewer *v, struct text *out)
 
 void ir_view_frontier_dot(struct ir_viewer *v, struct text *out)
 {
-    const struct ir_frontier *x = find(v);
+    const struct ir_frontier *x = ir_view_find_frontier(v);
     for (uint32_t i = 0; i < x->order.count; i++) {
         uint32_t b = x->order.at[i];
         char attributes[64];
@@ -69,7 +69,7 @@ void ir_view_frontier_comment(struct ir_viewer *v, ir_ref r, struct text *out)
     uint32_t b = ir_at(v->fn, r)->block;
     if (ir_block_at(v->fn, b)->first != r || !bitset_has(v->cfg->reachable, b))
         return;
-    const struct ir_frontier *x = find(v);
+    const struct ir_frontier *x = ir_view_find_frontier(v);
     text_printf(out, "priority %u, frontier ", x->priority[b]);
     members(v, x, b, out);
 }

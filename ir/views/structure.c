@@ -33,6 +33,16 @@ static void block_head(const struct ir_viewer *v, uint32_t b, struct text *out)
     text_addz(out, params->count ? "):" : ":");
 }
 
+void ir_view_block_text(const struct ir_viewer *v, uint32_t b, struct text *out)
+{
+    block_head(v, b, out);
+    text_char(out, '\n');
+    ir_each_ins(r, v->fn, b) {
+        ir_print_named(v->fn, &v->names, r, out);
+        text_char(out, '\n');
+    }
+}
+
 static void block_label(const struct ir_viewer *v, uint32_t b, struct text *out)
 {
     struct scratch scratch;

@@ -36,7 +36,13 @@ void ir_view_dot_label(const char *s, size_t n, struct text *out);
 const char *ir_view_edge(const struct ir_viewer *v, uint32_t b, uint32_t e, char buffer[32]);
 /* "uniform" or "divergent"; NULL for what is neither a value nor a branch, or is not reachable. */
 const char *ir_view_mark(const struct ir_viewer *v, ir_ref r);
-/* Why a value or branch is divergent: "data <- %x", "lane", …; nothing if it is uniform. */
+/* The block as IR: its name with its parameters, and its instructions, a line each. */
+void ir_view_block_text(const struct ir_viewer *v, uint32_t b, struct text *out);
+/* Blocks by priority and their frontiers: as the pass has laid them out, else as it would. */
+struct ir_frontier *ir_view_find_frontier(struct ir_viewer *v);
+/* In a few words, why a value or branch is divergent: "tid.x", "data", "joins"; nothing if it is uniform. */
+void ir_view_why(const struct ir_viewer *v, ir_ref r, struct text *out);
+/* The same with what it comes from: "data <- %x", "lane", …; nothing if it is uniform. */
 void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out);
 
 #define VIEW(name, word, meaning)                                                                            \

@@ -30,6 +30,16 @@ void ir_view_dot_end(struct text *out);
 /* The function printed with a comment behind each instruction that the analysis has something to say of. */
 void ir_view_comments(struct ir_viewer *v, enum ir_view what, struct text *out);
 
+/* The control-flow graph as an object of docs/experiment.md ("Graphs"). `code`: by block, the numbers of the
+ * blocks of code that it became, or NULL. `layout`: what stands there, or NULL. */
+void ir_view_graph_json(struct ir_viewer *v, const struct rows *code, bool frontiers, const char *layout,
+                        struct text *out);
+/* The same graph for Graphviz: nodes are numbered as its blocks, and as large as their text's first lines. */
+void ir_view_boxes_dot(struct ir_viewer *v, struct text *out);
+/* Its divergent values and branches as objects ("Divergence"), a comma before each but the text's first. The
+ * id of instruction r is base + r. */
+void ir_view_divergence_json(struct ir_viewer *v, uint32_t base, struct text *out);
+
 /* For dumps: prints the function with each value and branch marked as uniform or divergent, and why. Computes
  * what it needs; a function that the verifier does not accept is printed without marks. */
 void ir_print_divergence(const struct ir_function *f, struct text *out);

@@ -3,15 +3,15 @@
  */
 #include "opt/kit/merge_edges.h"
 
-/* The scope of the token that the operation uses, if its block is behind it: twice the block of its definition,
- * and one more for that of its anchors; else IR_NO_BLOCK. */
+/* The scope of the token that the operation uses, if its block is behind it: twice the anchor and one more,
+ * or twice the block of the cycle's heart; else IR_NO_BLOCK. */
 static uint32_t scope_behind(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref r)
 {
     for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
         uint32_t home = ir_at(f, token)->block, k = cycles->innermost[home];
         bool anchor = ir_at(f, token)->op == IR_anchor && home != ir_at(f, r)->block;
         if (anchor || (k != IR_NO_CYCLE && !ir_cycle_has(cycles, k, ir_at(f, r)->block)))
-            return 2 * home + anchor;
+            return anchor ? 2 * token + 1 : 2 * home;
     }
     return IR_NO_BLOCK;
 }
@@ -69,21 +69,40 @@ bool opt_drop_needless_hearts(struct opt_context *c, struct ir_function *f)
     return drop_unused_hearts(c, f) || changed;
 }
 
+/* Anchors whose tokens are used in other blocks: each has a scope. */
+static struct bitset anchors_with_scopes(struct opt_context *c, const struct ir_function *f,
+                                         const struct ir_cfg *g)
+{
+    struct bitset found = bitset_new(c->scratch, f->ins.count);
+    for (uint32_t i = 0; i < g->rpo_count; i++)
+        ir_each_ins(r, f, g->rpo[i]) {
+            ir_ref token = ir_at(f, r)->token;
+            if (token && ir_at(f, token)->op == IR_anchor && ir_at(f, token)->block != g->rpo[i])
+                bitset_add(found, token);
+        }
+    return found;
+}
+
 bool opt_split_scopes(struct opt_context *c, struct ir_function *f)
 {
     if (!opt_tokens(c, f)->defs.count)
         return false;
     const struct ir_cycles *cycles = opt_cycles(c, f);
     const struct ir_cfg *g = opt_cfg(c, f);
+    struct bitset anchors = anchors_with_scopes(c, f, g);
     u32_vec cuts = {0};
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t last = IR_NO_BLOCK;
+        bool begun = false; /* the scope of an anchor of this block */
         ir_each_ins(r, f, g->rpo[i]) {
             if (!ir_at(f, r)->token && ir_at(f, r)->op != IR_anchor)
                 continue;
             uint32_t scope = scope_behind(cycles, f, r);
-            if (last != IR_NO_BLOCK && scope != last)
+            bool begins = bitset_has(anchors, r);
+            bool cut = (last != IR_NO_BLOCK && scope != last) || (begins && begun);
+            if (cut)
                 vec_push(c->scratch, &cuts, r);
+            begun = begins || (begun && !cut);
             last = scope;
         }
     }

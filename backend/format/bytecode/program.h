@@ -114,6 +114,11 @@ struct bc_block {
     uint32_t frontier; /* code index, behind it, of the first block where others may wait while it runs; 0:
                           none do, or the scheme has no frontiers */
 };
+/* Where a row of the block table comes from: a function and a block of its IR (BC_NO_TARGET: of none). Known of
+ * programs that were compiled just now; files do not have it. */
+struct bc_origin {
+    uint32_t function, block;
+};
 /* While row `place` of the block table is run, or (place - rows of that table) function, lanes may wait at the
  * block word at code index `at`. */
 struct bc_waiting {
@@ -211,6 +216,7 @@ struct bc_program {
     const char *scheme; /* name in base/schemes.def that it was lowered for */
     VEC(struct bc_ins) code;
     VEC(struct bc_block) blocks;
+    VEC(struct bc_origin) origins; /* by row of blocks; or empty */
     VEC(struct bc_line) lines;
     VEC(struct bc_site) sites;
     VEC(struct bc_case) cases;
