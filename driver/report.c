@@ -247,6 +247,13 @@ static int open_run(struct report *x, struct run *r, kernc_result *compiled, enu
     return code ?: scheme_has(s, SCHEME_BARRIERS) ? launch_check(r, compiled) : EXIT_OK;
 }
 
+/* A report of a run for which there was no memory would say something wrong. */
+static void need_memory(const struct run *r, kernc_status status)
+{
+    if (r->no_memory || status == KERNC_NO_MEMORY || r->x.problem.status == KERNC_NO_MEMORY)
+        mem_fail(0);
+}
+
 static struct run new_run(struct report *x, bool quiet)
 {
     return (struct run){.command = x->command,
@@ -272,6 +279,7 @@ static struct reference *reference_for(struct report *x, uint32_t warp)
     if (kernc_result_status(r) == KERNC_COMPILED &&
         open_run(x, &f->run, r, SCHEME_REFERENCE, warp) == EXIT_OK)
         f->status = experiment_run(&f->run.x, NULL);
+    need_memory(&f->run, f->status);
     f->run.source = NULL; /* it goes with what was compiled */
     kernc_result_free(r);
     return f->status == KERNC_OK ? f : NULL;
@@ -289,11 +297,11 @@ static const char *launch(struct report_run *w)
     w->steps = report_steps_new(a, w->report->most_steps);
     int code = open_run(w->report, r, w->compiled, w->scheme, warp);
     w->report->usage = code == EXIT_USAGE ? code : EXIT_OK;
+    need_memory(r, KERNC_OK);
     if (code)
         return r->x.problem.text ? r->x.problem.text : "it cannot be launched as asked";
     kernc_status status = experiment_run(&r->x, &w->sum);
-    if (r->no_memory || status == KERNC_NO_MEMORY)
-        mem_fail(0);
+    need_memory(r, status);
     if (status == KERNC_OK)
         return NULL;
     const char *why = arena_printf(a, "%s", experiment_error(&r->x));
