@@ -14,6 +14,7 @@ function fill(element, attributes, children) {
     return element;
 }
 
+const put = (element, ...children) => fill(element, null, children);
 const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const svg = (tag, attributes, ...children) =>
     fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
@@ -93,7 +94,7 @@ const theme = {};
 
 function readTheme() {
     const style = getComputedStyle(document.documentElement);
-    for (const key of ['paper', 'ink', 'soft', 'faint', 'line', 'wait', 'wait2', 'none', 'accent', 'more', 'less', 'gap'])
+    for (const key of ['paper', 'ink', 'soft', 'faint', 'line', 'wait', 'wait2', 'none', 'accent', 'more', 'less'])
         theme[key] = style.getPropertyValue('--' + key).trim();
     theme.code = [];
     for (let i = 0; i < COLOURS; i++)

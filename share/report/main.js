@@ -63,12 +63,12 @@ class App {
         this.panels = views.map(view => h('section', {role: 'tabpanel', id: 'view-' + view.id, class: 'view',
             'aria-labelledby': 'tab-' + view.id, hidden: true}));
         this.companion = model.source ? new SourceTable(this, false) : null;
+        this.beside = h('div', {class: 'beside'});
         this.words = h('p', {role: 'status', class: 'words'});
         this.caption = h('p', {class: 'print-only'});
         const label = (id, text) => h('label', {for: id}, text);
         document.getElementById('page').append(
-            h('header', {}, h('div', {class: 'title'}, h('h1', {}, raw.name || 'Experiment'),
-                h('span', {class: 'soft'}, `kernc ${raw.kernc || ''} · ${raw.input || 'source'} · -O${raw.level ?? '?'}`), this.help.open_),
+            h('header', {}, h('div', {class: 'title'}, h('h1', {}, raw.name || 'Experiment'), this.help.open_),
             h('div', {class: 'bar-focus', role: 'group', 'aria-label': 'Focus'},
                 h('span', {class: 'field'}, label('scheme', 'Scheme'), this.scheme),
                 h('span', {class: 'field', id: 'launches'}, label('launch', 'Launch'), this.launch),
@@ -77,9 +77,9 @@ class App {
                         move('→', 'Step forward', () => focus.move(1)), move('⇥', 'Next reconvergence (l)', () => focus.toJoin(1))), this.slider),
                 h('span', {class: 'field'}, label('lane', 'Lane'), this.lane))),
             h('nav', {'aria-label': 'Views'}, tablist),
-            h('main', {}, this.aside = h('aside', {'aria-label': 'Source at the focus'}, this.companion && this.companion.element),
+            h('main', {}, this.aside = h('aside', {'aria-label': 'Source at the focus'}, this.companion && this.companion.element, this.beside),
                 h('div', {class: 'panel'}, this.caption, this.panels)),
-            h('footer', {}, this.words), this.help);
+            h('footer', {}, this.words, h('span', {class: 'soft meta'}, `kernc ${raw.kernc || ''} · ${raw.input || 'source'} · -O${raw.level ?? '?'}`)), this.help);
         this.showErrors();
     }
 
@@ -118,6 +118,7 @@ class App {
             this.panels[index].hidden = index !== view;
         });
         document.body.dataset.view = views[view].id;
+        document.body.classList.toggle('sourceless', !this.companion);
         this.words.textContent = this.sentence();
         this.caption.textContent = `${this.model.raw.name}: ${views[view].title}, ${this.sentence()}`;
         this.updates[view] = this.updates[view] || views[view].make(this.panels[view], this);
@@ -126,13 +127,16 @@ class App {
             this.companion.update();
     }
 
-    sentence() {
-        const {step, lane} = this.focus.value, steps = this.focus.steps, run = this.focus.run;
+    // What is under the mouse, in place of what is at the focus.
+    say(run, steps, step, lane) { this.words.textContent = step < 0 ? this.sentence() : this.sentence(run, steps, step, lane); }
+
+    sentence(run = this.focus.run, steps = this.focus.steps, step = this.focus.value.step, lane = this.focus.value.lane) {
         if (!steps)
             return run ? `${run.scheme}: ${run.error || 'no steps'}` : 'No runs.';
-        const active = countLanes(steps.active(step)), live = countLanes(steps.at(step).live);
+        const active = countLanes(steps.active(step)), live = countLanes(steps.at(step).live), mark = steps.marks[step];
         return `${run.scheme}, step ${step + 1}: ${steps.placeAt(step).text}. ${active} of ${steps.lanes} lanes run`
-            + `${live > active ? `, ${live - active} wait` : ''}. Lane ${lane} ${doing(steps, step, lane)}.`;
+            + (live > active ? `, ${live - active} wait.` : '.') + (lane >= 0 ? ` Lane ${lane} ${doing(steps, step, lane)}.` : '')
+            + (mark & Steps.JOINS ? ' Lanes meet here.' : '') + (mark & Steps.DIVERGES ? ' Lanes part behind it.' : '');
     }
 }
 

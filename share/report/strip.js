@@ -10,7 +10,7 @@ class Viewport {
         this.columns = Math.max(1, columns);
         this.changed = changed;
         this.first = 0;
-        this.cell = 12;
+        this.cell = 0;
         this.width = 600;
     }
 
@@ -23,11 +23,10 @@ class Viewport {
     }
 
     resize(width) {
-        const whole = this.cell <= this.fit * 1.001;
+        const whole = this.cell && Math.abs(this.cell - Math.min(this.fit, 24)) < 0.01;
         this.width = width;
-        if (whole && this.sized)
-            this.cell = this.fit;
-        this.sized = true;
+        if (!this.cell || whole)
+            this.cell = this.fit < 2 && !whole ? 8 : Math.min(this.fit, 24);
         this.clamp();
     }
 
@@ -41,7 +40,7 @@ class Viewport {
     }
 
     all() {
-        this.cell = this.fit;
+        this.cell = Math.min(this.fit, 24);
         this.first = 0;
         this.clamp();
         this.changed();
@@ -165,12 +164,12 @@ class Strip {
         const g = cells.getContext('2d'), image = g.createImageData(count, rows);
         const out = new Uint32Array(image.data.buffer);
         const colours = steps.places.map(place => pixel(codeColour(place.colour)));
-        const wait = pixel(theme.wait), wait2 = pixel(theme.wait2), gap = pixel(theme.gap), middle = laneHeight - 1 >> 1;
+        const wait = pixel(theme.wait), wait2 = pixel(theme.wait2), gap = pixel(theme.faint), middle = laneHeight - 1 >> 1;
         for (let x = 0; x < count; x++) {
             const step = this.stepAt(column(x));
             if (step < 0) {
-                for (let lane = 0; lane < steps.lanes; lane++)
-                    out[(lane * laneHeight + middle) * count + x] = x % 2 ? 0 : gap;
+                for (let y = 0; y < rows; y++)
+                    out[y * count + x] = gap;
                 continue;
             }
             const where = steps.lanesAt(step), groups = steps.at(step).groups, colour = colours[steps.place[step]];

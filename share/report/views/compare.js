@@ -3,16 +3,23 @@
 
 views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     const {model, focus} = app, tools = h('div', {class: 'tools'}), box = h('div', {class: 'figure compare'});
-    const under = h('p', {class: 'lead status'}), causes = h('section', {class: 'causes', 'aria-label': 'Differences'});
-    panel.append(tools, box, under, causes);
+    const causes = h('section', {'aria-label': 'Differences'});
+    panel.append(tools, box, causes);
     let chosen = null, reference = -1, mode = 'all', launch = -1, lane = -1, aligned = null, view = null, shown = null;
 
     const withSteps = () => model.runs.map((run, index) => index).filter(index => model.steps(index, focus.value.launch));
 
-    // The definition runs each thread alone, so it is chosen only if there is little else.
+    // The definition runs each thread alone, so it is chosen only if there is little else; of schemes that take the same
+    // steps one is.
     const choose = () => {
-        const all = withSteps(), most = all.filter(index => model.run(index).scheme !== 'oracle');
-        chosen = new Set((most.length > 1 ? most : all).slice(0, 5));
+        const all = withSteps(), seen = new Set(), lanes = index => model.steps(index, focus.value.launch).lanes;
+        const some = all.filter(index => model.run(index).scheme !== 'oracle');
+        const most = some.filter(index => lanes(index) === lanes(some[0]));
+        const differ = most.filter(index => {
+            const steps = model.steps(index, focus.value.launch), key = `${steps.total} ${steps.slots.used}`;
+            return !seen.has(key) && seen.add(key);
+        });
+        chosen = new Set((differ.length > 1 ? differ : most.length > 1 ? most : all).slice(0, 4));
         reference = [...chosen][0] ?? -1;
     };
 
@@ -29,6 +36,7 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         lane = focus.value.lane;
         if (!chosen || ![...chosen].every(index => model.steps(index, launch)))
             choose();
+        const last = view;
         clear(tools);
         clear(box);
         aligned = view = shown = null;
@@ -41,9 +49,9 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         const lanes = mode === 'steps' ? null : mode === 'lane' ? [Math.min(lane, steps[0].lanes - 1)]
             : Array.from({length: steps[0].lanes}, (_, index) => index);
         aligned = alignAll(steps[0], steps.slice(1), lanes);
-        const cell = view ? view.cell : null;
         view = new Viewport(aligned.columns, draw);
-        view.cell = cell || 1;
+        if (last && last.columns === view.columns)
+            Object.assign(view, {cell: last.cell, first: last.first});
         const label = (id, text) => h('label', {for: id}, text);
         const select = h('select', {id: 'reference', onchange: event => {
             reference = Number(event.target.value);
@@ -67,10 +75,10 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
             const index = order[k], run = model.run(index), metrics = (model.launch(index, launch) || {}).metrics || {};
             const base = (model.launch(reference, launch) || {}).metrics || {}, slots = one.steps.slots;
             const differs = k ? companyOf(aligned.strips[0].steps, one.steps) : null;
-            const strip = new Strip(one.steps, {view, at: one.at, laneHeight: one.steps.lanes > 32 ? 3 : one.steps.lanes > 16 ? 5 : 8,
+            const strip = new Strip(one.steps, {view, at: one.at, laneHeight: one.steps.lanes > 32 ? 3 : one.steps.lanes > 16 ? 4 : 8,
                 differs: differs && (step => differs[step]), axis: k === order.length - 1, label: `Lanes by steps under ${run.scheme}`,
                 pick: (step, at) => step >= 0 && focus.set({scheme: index, step, ...at >= 0 ? {lane: at} : {}}),
-                hover: (step, at) => say(index, step, at)});
+                hover: (step, at) => app.say(run, one.steps, step, at)});
             const ratio = k && base.warp_instructions ? ` (×${(metrics.warp_instructions / base.warp_instructions).toFixed(2)})` : '';
             const facts = [['Steps', number(one.steps.total)], ['Slots used', percent(slots.used / slots.all)],
                 ['Instructions', number(metrics.warp_instructions) + ratio], ['Efficiency', percent(metrics.simt_efficiency)]];
@@ -102,13 +110,6 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         shown.overview.draw(shown[0].column[at[0]]);
     };
 
-    const say = (index, step, at) => {
-        const steps = model.steps(index, launch);
-        if (step >= 0 && steps)
-            under.textContent = `${model.run(index).scheme}, step ${step + 1}: ${steps.placeAt(step).text}, ${countLanes(steps.active(step))} of `
-                + `${steps.lanes} lanes run.` + (at >= 0 ? ` Lane ${at} ${doing(steps, step, at)}.` : '');
-    };
-
     const fit = () => {
         const room = shown && shown[0].element.clientWidth;
         if (!room)
@@ -133,11 +134,13 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         view.show(shown[Math.max(0, k)].column[at[Math.max(0, k)]]);
         draw();
         shown.forEach((one, index) => one.element.classList.toggle('focus', one.index === focus.value.scheme));
-        say(focus.value.scheme, focus.value.step, focus.value.lane);
         const b = other();
         clear(causes);
-        if (b >= 0)
-            causes.append(explain(app, reference, b, launch), differenceTable(app, reference, b, launch));
+        clear(app.beside);
+        if (b >= 0) {
+            app.beside.append(explain(app, reference, b, launch));
+            causes.append(differenceTable(app, reference, b, launch));
+        }
     };
     return update;
 }});
@@ -165,13 +168,13 @@ function companyOf(a, b) {
 // At the focus: the cause of the difference, in words that lead there.
 function explain(app, a, b, launch) {
     const {model, focus} = app, left = model.steps(a, launch), right = model.steps(b, launch);
-    const {scheme, lane} = focus.value, own = focus.steps, step = focus.value.step, box = h('div', {class: 'cause', role: 'note', 'aria-label': 'Cause'});
+    const {scheme, step} = focus.value, own = focus.steps, box = h('div', {class: 'cause', role: 'note', 'aria-label': 'Cause'});
     const names = [model.run(a).scheme, model.run(b).scheme];
+    const lane = hasLane(own.active(step), focus.value.lane) ? focus.value.lane : lanesOf(own.active(step))[0] ?? 0;
     const i = scheme === a ? step : sameStep(own, step, left, lane), j = scheme === b ? step : sameStep(own, step, right, lane);
     const why = left.lanes === right.lanes && cause(left, i, right, j, lane);
     if (!why || !hasLane(left.active(i), lane) || !hasLane(right.active(j), lane)) {
-        box.append(h('p', {}, !hasLane(own.active(step), lane) ? `Lane ${lane} waits at the focus. Choose a lane that runs to see why its company differs.`
-            : `Here lane ${lane} runs with the same lanes under ${names[0]} and ${names[1]}. A row below leads to where they differ.`));
+        box.append(h('p', {}, `Here lane ${lane} runs with the same lanes under ${names[0]} and ${names[1]}. A row below leads to where they differ.`));
         return box;
     }
     const go = (side, at, text) => h('button', {type: 'button', class: 'link', onclick: () =>

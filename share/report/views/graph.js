@@ -136,11 +136,20 @@ function flow(graph, steps) {
     return {taken, ran, block};
 }
 
+// The text of a block in a box that has room for so much of it.
+function boxText(text, x, y) {
+    const LINES = 12, COLUMNS = 60, lines = text.trimEnd().split('\n'), shown = lines.slice(0, lines.length > LINES ? LINES - 1 : LINES);
+    return [...shown.map(line => line.length > COLUMNS ? line.slice(0, COLUMNS - 1) + '…' : line), ...lines.length > LINES ? ['…'] : []]
+        .map((line, k) => svg('text', {x: x + (k ? 8 : 0), y: y + k * 0.17 * INCH, class: k ? 'ir-text' : 'name'}, line));
+}
+
+const INCH = 80;
+
 views.push({id: 'graph', title: 'Graph', make(panel, app) {
     const shown = {Regions: true, 'Post-dominators': false, Frontiers: true};
     const tools = h('div', {class: 'tools'}), box = h('div', {class: 'scroll graph', tabindex: 0, role: 'region', 'aria-label': 'Control-flow graph'});
     const under = h('div', {class: 'under'});
-    let made = null, chosen = -1, moving;
+    let made = null, chosen = -1, last = -1, moving;
     panel.append(tools, box, under);
 
     const build = () => {
@@ -164,7 +173,7 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             box.append(note(run && run.error ? `No graph under ${run.scheme}: ${run.error}` : 'The experiment has no graph for this scheme.'));
             return;
         }
-        tools.append(h('span', {class: 'field'}, h('label', {for: 'function'}, 'Function'), h('select', {id: 'function', onchange: event => {
+        put(tools, h('span', {class: 'field'}, h('label', {for: 'function'}, 'Function'), h('select', {id: 'function', onchange: event => {
             chosen = Number(event.target.value);
             build();
             mark();
@@ -180,12 +189,14 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
     const draw = (graph, steps) => {
         const label = block => [block.name, block.lines.length ? 'line' + (block.lines.length > 1 ? 's ' : ' ') + ranges(block.lines) : ''];
         const size = block => ({width: Math.max(70, ...label(graph.blocks[block]).map(text => text.length * 7 + 18)), height: 40});
-        const given = graph.layout, place = given ? {...given, blocks: given.blocks.map(([x, y, width, height]) => ({x, y, width, height})),
-            paths: given.edges.map(points => points.length ? splinePath(points) : '')} : layered(graph, size);
+        const given = graph.layout, scaled = values => values.map(value => value * INCH);
+        const place = given ? {width: given.width * INCH, height: given.height * INCH,
+            blocks: given.blocks.map(scaled).map(([x, y, width, height]) => ({x, y, width, height})),
+            paths: given.edges.map(points => points.length ? splinePath(points.map(scaled)) : '')} : layered(graph, size);
         const {taken, ran, block} = flow(graph, steps), most = Math.max(1, ...taken);
-        const picture = svg('svg', {viewBox: `0 0 ${Math.ceil(place.width)} ${Math.ceil(place.height)}`, width: Math.ceil(place.width),
-            height: Math.ceil(place.height), role: 'group', 'aria-label': `Control-flow graph of ${graph.function}`});
-        picture.append(svg('defs', {}, ['arrow', 'arrow-soft'].map(id => svg('marker', {id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9,
+        const picture = svg('svg', {viewBox: `-16 -16 ${Math.ceil(place.width) + 32} ${Math.ceil(place.height) + 32}`,
+            width: Math.ceil(place.width) + 32, height: Math.ceil(place.height) + 32, role: 'group', 'aria-label': `Control-flow graph of ${graph.function}`});
+        picture.append(svg('defs', {}, ['arrow', 'arrow-soft'].map(id => svg('marker', {id, viewBox: '0 0 8 8', refX: given && id === 'arrow' ? 0 : 7, refY: 4, markerWidth: 9,
             markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto', class: id}, svg('path', {d: 'M0 0L8 4L0 8Z'})))));
         if (shown.Regions)
             picture.append(...regionBoxes(graph, place));
@@ -201,12 +212,14 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             });
         const boxes = graph.blocks.map((one, index) => {
             const {x, y, width, height} = place.blocks[index], [name, lines] = label(one), focus = () => one.lines.length && app.focus.set({line: one.lines[0]});
-            const badge = svg('text', {x: x + width / 2 - 4, y: y - height / 2 - 4, class: 'badge', 'text-anchor': 'end'});
+            const badge = svg('text', {x: x + 9, y: y - height / 2 - 5, class: 'badge'});
+            const text = given ? boxText(one.text || name, x - width / 2 + 7, y - height / 2 + 16)
+                : [svg('text', {x, y: y - 3, 'text-anchor': 'middle', class: 'name'}, name),
+                    svg('text', {x, y: y + 12, 'text-anchor': 'middle', class: 'soft'}, lines)];
             const group = svg('g', {class: ran[index] || !steps ? 'block' : 'block unused', tabindex: 0, role: 'button', 'aria-label': `${name} ${lines}`,
                 onclick: focus, onkeydown: event => event.key === 'Enter' && focus()},
-            svg('rect', {x: x - width / 2, y: y - height / 2, width, height, rx: 4}), svg('text', {x, y: y - 3, 'text-anchor': 'middle', class: 'name'}, name),
-            svg('text', {x, y: y + 12, 'text-anchor': 'middle', class: 'soft'}, lines), badge, svg('title', {}, one.text || name));
-            picture.append(group);
+            svg('rect', {x: x - width / 2, y: y - height / 2, width, height, rx: 4}), text, svg('title', {}, one.text || name));
+            put(picture, group, badge);
             return {group, badge};
         });
         moving = {graph, block, boxes};
@@ -233,9 +246,12 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             badge.textContent = [index === at && steps ? `${countLanes(steps.active(step))} run` : '', waiting.has(index) ? `${waiting.get(index)} wait` : ''].filter(Boolean).join(', ');
         });
         const one = graph.blocks[at];
+        if (one && last !== at)
+            reveal(box, boxes[at].group);
+        last = at;
         clear(under).append(one ? h('div', {}, h('h3', {}, one.name), h('p', {class: 'soft'}, [one.ipdom === null || one.ipdom === undefined ? 'No immediate post-dominator.'
             : `Immediate post-dominator: ${(graph.blocks[one.ipdom] || {}).name}.`, one.frontier ? ` Thread frontier: ${one.frontier.map(i => graph.blocks[i].name).join(', ') || 'empty'}.` : ''].join('')),
-        irLines(app, one.text || '')) : note('The step at the focus runs code outside this function, or code that no block of the graph became.'));
+        !graph.layout || (one.text || '').trimEnd().split('\n').length > 12 ? irLines(app, one.text || '') : null) : note('The step at the focus runs code outside this function, or code that no block of the graph became.'));
     };
 
     return () => {

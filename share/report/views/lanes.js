@@ -3,8 +3,8 @@
 
 views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
     let made = '', strip, map, view, focusStep = -1;
-    const box = h('div', {class: 'figure'}), tools = h('div', {class: 'tools'}), under = h('p', {class: 'lead status'});
-    panel.append(tools, box, under);
+    const box = h('div', {class: 'figure'}), tools = h('div', {class: 'tools'});
+    panel.append(tools, box);
     const draw = () => {
         if (!strip)
             return;
@@ -24,7 +24,6 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
         strip = view = null;
         clear(tools);
         clear(box);
-        clear(under);
         if (!steps) {
             box.append(noSteps(app));
             return;
@@ -33,25 +32,16 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
         focusStep = -1;
         strip = new Strip(steps, {view, axis: true, label: `Lanes by steps under ${app.focus.run.scheme}`,
             pick: (step, lane) => step >= 0 && app.focus.set(lane >= 0 ? {step, lane} : {step}),
-            hover: (step, lane) => say(step, lane)});
+            hover: (step, lane) => app.say(app.focus.run, steps, step, lane)});
         map = minimap(steps, view, steps.count, step => step, 'All steps: how many lanes run');
         tools.append(zoomButtons(view), legend());
         box.append(strip.canvas, map.canvas);
         if (steps.count < steps.total)
             box.append(note(`The first ${number(steps.count)} of ${number(steps.total)} steps; --max-steps=N keeps more.`));
     };
-    const say = (step, lane) => {
-        const steps = app.focus.steps;
-        if (!steps || step < 0 || step >= steps.count)
-            return;
-        const mark = steps.marks[step];
-        under.textContent = `Step ${step + 1}: ${steps.placeAt(step).text}, ${countLanes(steps.active(step))} of ${steps.lanes} lanes run.`
-            + (lane >= 0 ? ` Lane ${lane} ${doing(steps, step, lane)}.` : '')
-            + (mark & Steps.JOINS ? ' Lanes meet here.' : '') + (mark & Steps.DIVERGES ? ' Lanes part behind it.' : '');
-    };
     app.onResize(fit);
     return () => {
-        const {scheme, launch, step, lane} = app.focus.value;
+        const {scheme, launch, step} = app.focus.value;
         if (made !== `${scheme} ${launch}`)
             build();
         if (!strip)
@@ -61,7 +51,6 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
             view.show(step);
         focusStep = step;
         draw();
-        say(step, lane);
     };
 }});
 
@@ -69,10 +58,10 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
 function legend(compare) {
     const item = (kind, text) => h('span', {class: 'key ' + kind}, h('i'), text);
     return h('div', {class: 'legend', role: 'note', 'aria-label': 'Legend'},
-        item('k-run', 'runs: the colour is the place'), item('k-turn', 'waits for its turn'),
+        item('k-run', 'runs (colour: place)'), item('k-turn', 'waits for its turn'),
         item('k-others', 'waits for others'), item('k-ended', 'ended'),
-        h('span', {class: 'key'}, h('b', {}, '<'), 'lanes part'), h('span', {class: 'key'}, h('b', {}, '>'), 'lanes meet'),
-        compare && [item('k-less', 'fewer lanes than the reference'), item('k-more', 'more')]);
+        h('span', {class: 'key'}, h('b', {}, '<'), 'part'), h('span', {class: 'key'}, h('b', {}, '>'), 'meet'),
+        compare && [item('k-less', 'fewer lanes,'), item('k-more', 'more than the reference')]);
 }
 
 function noSteps(app) {

@@ -22,7 +22,7 @@ function instances(steps, operations, index, definition) {
 }
 
 views.push({id: 'sets', title: 'Sets', make(panel, app) {
-    let chosen = 0;
+    let chosen = 0, untouched = true;
     const draw = () => {
         const {model, focus} = app, operations = model.operations, {launch, scheme, step} = focus.value;
         clear(panel);
@@ -32,13 +32,18 @@ views.push({id: 'sets', title: 'Sets', make(panel, app) {
         }
         const oracle = model.runs.findIndex(run => run.scheme === 'oracle'), definition = oracle >= 0 ? model.steps(oracle, launch) : null;
         const steps = focus.steps, run = focus.run, kernel = focus.launch && focus.launch.kernel;
+        const performed = index => steps && steps.places.some(place => place.operations ? place.operations.includes(index)
+            : place.lines.includes(operations[index].line));
         if (focus.value.line && operations[chosen].line !== focus.value.line) {
             const here = operations.findIndex(one => one.line === focus.value.line);
             chosen = here >= 0 ? here : chosen;
         }
-        const operation = operations[chosen], choose = h('ul', {class: 'entries'}, operations.map((one, index) => h('li', {}, h('button', {type: 'button', class: 'entry',
+        if (untouched && !performed(chosen))
+            chosen = Math.max(0, operations.findIndex((_, index) => performed(index)));
+        const operation = operations[chosen], choose = h('ul', {class: 'entries'}, operations.map((one, index) => h('li', {}, h('button', {type: 'button', class: 'entry' + (performed(index) ? '' : ' soft'),
             'aria-pressed': String(index === chosen), onclick: () => {
                 chosen = index;
+                untouched = false;
                 focus.set({line: one.line});
                 draw();
             }}, h('span', {class: 'where'}, `line ${one.line}`), h('code', {}, one.name), one.function && one.function !== kernel ? h('span', {class: 'soft'}, ` ${one.function}`) : null))));

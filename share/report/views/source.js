@@ -97,7 +97,7 @@ class SourceTable {
             entries = entries.filter(entry => rows.has(entry.line))
                 .sort((a, b) => rows.get(b.line).lost - rows.get(a.line).lost || a.line - b.line);
         const head = full ? h('thead', {}, h('tr', {},
-            [['num', 'Line'], ['', 'Lost lane slots'], ['', 'Active lanes'], ['num', 'Efficiency'], ['num wide', 'Executed'],
+            [['num', 'Line'], ['', 'Lost lane slots'], ['wide', 'Active lanes'], ['num wide', 'Efficiency'], ['num wide', 'Executed'],
                 ['num wide', 'Threads'], ['num wide', 'Diverged'], ['', 'Source']].map(([kind, text]) =>
                 h('th', {scope: 'col', class: kind}, text)))) : null;
         const body = h('tbody');
@@ -111,8 +111,8 @@ class SourceTable {
             const lostCell = h('td', {class: 'lost'}, row && row.lost ? [bar(share, lostText), full && h('span', {class: 'share'},
                 percent(share))] : null);
             const tr = full ? h('tr', {}, h('td', {class: 'num'}, button), lostCell,
-                h('td', {}, row && row.histogram ? histogram(row.histogram, steps.lanes) : null),
-                h('td', {class: 'num'}, row ? percent(row.efficiency) : ''),
+                h('td', {class: 'wide'}, row && row.histogram ? histogram(row.histogram, steps.lanes) : null),
+                h('td', {class: 'num wide'}, row ? percent(row.efficiency) : ''),
                 h('td', {class: 'num wide'}, row ? number(row.executed) : ''),
                 h('td', {class: 'num wide'}, row ? number(row.threads) : ''),
                 h('td', {class: 'num wide'}, row && row.diverged ? number(row.diverged) : ''), text)
@@ -150,19 +150,17 @@ class SourceTable {
         if (tr) {
             tr.classList.add('focus');
             this.marked.push(tr);
-            reveal(this.element, tr, this.last !== undefined && this.last !== line);
+            reveal(this.element, tr);
         }
-        this.last = line;
     }
 }
 
-// Scrolls within a box, and only if the row is out of sight.
-function reveal(box, row, asked = true) {
+// Scrolls within a box, and only if what it should show is out of sight.
+function reveal(box, row) {
     const outer = box.getBoundingClientRect(), inner = row.getBoundingClientRect(), head = box.querySelector('thead');
     const top = outer.top + (head ? head.getBoundingClientRect().height : 0);
     if (outer.height && (inner.top < top || inner.bottom > outer.bottom) && box.scrollHeight > box.clientHeight + 1)
-        box.scrollTop += inner.top - outer.top - outer.height / 3;
-    return asked;
+        box.scrollTop += inner.top - outer.top - Math.max(0, outer.height - inner.height) / 3;
 }
 
 views.push({id: 'source', title: 'Source', make(panel, app) {

@@ -53,7 +53,8 @@ views.push({id: 'why', title: 'Why', make(panel, app) {
                 h('li', {tabindex: 0, class: hop.line && hop.line === line ? 'here' : '', onmouseenter: () => tell(hop), onfocus: () => tell(hop),
                     onclick: () => hop.line && app.focus.set({line: hop.line})},
                 h('span', {class: 'where'}, hop.line ? `line ${hop.line}:${hop.column}` : hop.function), h('code', {}, hop.text),
-                h('span', {class: 'because'}, index === chain.length - 1 ? hop.why : `${hop.why}, from`), sourceOf(app.model, hop.line)))),
+                sourceOf(app.model, hop.line), h('span', {class: 'because'}, index === chain.length - 1 ? hop.why
+                        : (hop.why === 'data' ? 'an operand differs between threads' : hop.why) + ' ↓')))),
             h('p', {class: 'lead'}, byId.get(last.of) ? 'The chain goes round: a loop carries it.' : `The source of the divergence is ${last.why}.`), forward)));
         tell(start);
     };
