@@ -30,6 +30,7 @@ struct report {
     bool placed;                    /* Graphviz can be run */
     int usage;                      /* EXIT_USAGE: no scheme can run what is asked for */
     const char *source;             /* NULL: none */
+    struct report_table texts;      /* IR behind passes */
     struct text diagnostics, operations, runs;
 };
 
@@ -327,7 +328,7 @@ static void add_code(struct report_run *w, struct text *out)
     kernc_result *r = w->compiled;
     text_addz(out, ",\n\"passes\": ");
     text_add(&w->passes, "", 0);
-    report_passes(&w->run.command->arena, &w->passes, out);
+    report_passes(&w->report->texts, &w->passes, out);
     const char *remarks = result_text(r, KERNC_TEXT_REMARKS_JSON, NULL);
     text_printf(out, ",\n\"remarks\": %s", remarks ? remarks : "[]");
     if (r->module && kernc_result_status(r) == KERNC_COMPILED)
@@ -415,9 +416,15 @@ static void write_experiment(struct report *x, struct text *out)
     add_string(out, "input", kinds[x->kind]);
     text_addz(out, ",\n");
     add_string(out, "source", x->source);
-    text_printf(out, ",\n\"diagnostics\": [%s],\n\"level\": %u,\n\"operations\": %s,\n\"runs\": [%s]}\n",
-                x->diagnostics.at ? x->diagnostics.at : "", x->options.level, x->operations.at,
-                x->runs.at ? x->runs.at : "");
+    text_printf(
+        out, ",\n\"diagnostics\": [%s],\n\"level\": %u,\n\"operations\": %s,\n\"runs\": [%s],\n\"texts\": [",
+        x->diagnostics.at ? x->diagnostics.at : "", x->options.level, x->operations.at,
+        x->runs.at ? x->runs.at : "");
+    for (uint32_t i = 0; i < x->texts.texts.count; i++) {
+        text_addz(out, i ? ",\n " : "\n ");
+        text_json(out, x->texts.texts.at[i], strlen(x->texts.texts.at[i]));
+    }
+    text_addz(out, "]}\n");
 }
 
 /* As the output's name ends: the experiment alone, or the page. */
@@ -452,7 +459,7 @@ static int read_flags(struct report *x)
 
 int verb_report(struct command *c)
 {
-    struct report x = {.command = c, .placed = true};
+    struct report x = {.command = c, .placed = true, .texts.arena = &c->arena};
     c->once = true; /* all runs compile the same */
     int code = read_flags(&x) ?: read_input(c, &x.input), wrong = EXIT_OK;
     if (code)

@@ -45,11 +45,7 @@ function lineDiff(a, b) {
 
 views.push({id: 'passes', title: 'Passes', make(panel, app) {
     let chosen = null, fn = null, all = false;
-    const textOf = (passes, index) => {
-        for (let hops = 0; hops < 1000 && typeof (passes[index] || {}).text === 'number'; hops++)
-            index = passes[index].text;
-        return String((passes[index] || {}).text ?? '');
-    };
+    const textOf = pass => String(app.model.texts[pass.text] ?? '');
 
     const draw = () => {
         const run = app.focus.run, passes = run ? run.passes : [];
@@ -63,8 +59,8 @@ views.push({id: 'passes', title: 'Passes', make(panel, app) {
             fn = functions.includes(kernel) ? kernel : functions[0];
         const own = passes.map((pass, index) => ({...pass, index, lines: null})).filter(pass => pass.function === fn);
         own.forEach((pass, i) => {
-            pass.before = i ? textOf(passes, own[i - 1].index) : null;
-            pass.after = textOf(passes, pass.index);
+            pass.before = i ? textOf(own[i - 1]) : null;
+            pass.after = textOf(pass);
         });
         const listed = own.filter((pass, i) => all || i === 0 || pass.before !== pass.after);
         const current = listed.find(pass => pass.index === chosen) || listed[1] || listed[0];
