@@ -176,12 +176,9 @@ static int run_under(struct goal_run *x, struct command *c, const kernc_options 
 {
     kernc_options o = *given;
     kernc_result *r = NULL;
-    uint32_t lanes = scheme_target(x->scheme)->lanes;
     o.scheme = scheme_info[x->scheme].name;
-    o.warp = lanes ? lanes : o.warp;
-    x->run = (struct run){.command = c,
-                          .quiet = true,
-                          .x = {.api.size = sizeof(kernc_launch), .max_memory = (uint64_t)2 << 30}};
+    o.warp = schemes_warp(x->scheme, o.warp);
+    x->run = launch_new(c, true);
     int code = launch_read_flags(&x->run) ?: compile_input(c, &o, text, &r);
     if (code)
         return code;

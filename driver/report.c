@@ -255,13 +255,6 @@ static void need_memory(const struct run *r, kernc_status status)
         mem_fail(0);
 }
 
-static struct run new_run(struct report *x, bool quiet)
-{
-    return (struct run){.command = x->command,
-                        .quiet = quiet,
-                        .x = {.api.size = sizeof(kernc_launch), .max_memory = (uint64_t)2 << 30}};
-}
-
 /* NULL: the oracle did not end well with such warps. */
 static struct reference *reference_for(struct report *x, uint32_t warp)
 {
@@ -275,7 +268,7 @@ static struct reference *reference_for(struct report *x, uint32_t warp)
     o.scheme = scheme_info[SCHEME_REFERENCE].name;
     o.warp = warp;
     o.no_warnings = true;
-    *f = (struct reference){.warp = warp, .run = new_run(x, true), .status = KERNC_INVALID};
+    *f = (struct reference){.warp = warp, .run = launch_new(x->command, true), .status = KERNC_INVALID};
     kernc_result *r = compile_text(x->command, &o, &x->input);
     if (kernc_result_status(r) == KERNC_COMPILED &&
         open_run(x, &f->run, r, SCHEME_REFERENCE, warp) == EXIT_OK)
@@ -293,7 +286,7 @@ static const char *launch(struct report_run *w)
 {
     struct run *r = &w->run;
     struct arena *a = &r->command->arena;
-    uint32_t lanes = scheme_target(w->scheme)->lanes, warp = lanes ? lanes : (uint32_t)w->report->warp;
+    uint32_t warp = schemes_warp(w->scheme, (uint32_t)w->report->warp);
     progress_say(&r->command->progress, arena_printf(a, "running under %s", scheme_info[w->scheme].name));
     w->steps = report_steps_new(a, w->report->most_steps);
     int code = open_run(w->report, r, w->compiled, w->scheme, warp);
@@ -367,11 +360,10 @@ static void add_metrics(struct report_run *w, struct text *out)
 static void add_run(struct report *x, enum scheme s)
 {
     const struct scheme_info *info = &scheme_info[s];
-    struct report_run w = {.run = new_run(x, false), .report = x, .scheme = s};
-    uint32_t lanes = scheme_target(s)->lanes;
+    struct report_run w = {.run = launch_new(x->command, false), .report = x, .scheme = s};
     kernc_options o = x->options;
     o.scheme = info->name;
-    o.warp = lanes ? lanes : (unsigned)x->warp;
+    o.warp = schemes_warp(s, (uint32_t)x->warp);
     o.collect = true;
     o.print_changed = KERNC_CHANGED_ON;
     o.print = keep_text;
