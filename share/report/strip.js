@@ -70,7 +70,7 @@ class Strip {
         this.laneHeight = laneHeight || (steps.lanes > 32 ? 6 : steps.lanes > 16 ? 10 : 14);
         this.top = this.marks ? MARKS : 2;
         this.height = this.top + this.laneHeight * steps.lanes + (this.differs ? 9 : 0) + (axis ? AXIS : 2);
-        this.canvas = h('canvas', {class: 'strip', role: 'img', 'aria-label': label});
+        this.canvas = h('canvas.strip', {role: 'img', 'aria-label': label});
         this.canvas.style.height = this.height + 'px';
         this.cells = document.createElement('canvas');
         const under = event => {
@@ -80,25 +80,9 @@ class Strip {
             const step = this.stepAt(column);
             return {column, step, lane: lane >= 0 && lane < steps.lanes ? lane : -1};
         };
-        this.canvas.addEventListener('click', event => {
-            const {step, lane} = under(event);
-            if (!this.dragged)
-                pick(step, lane);
-        });
-        this.canvas.addEventListener('mousemove', event => {
-            if (event.buttons & 1 && this.from !== undefined) {
-                const moved = (this.from - event.clientX) / view.cell;
-                if (this.dragged || Math.abs(this.from - event.clientX) > 4) {
-                    this.dragged = true;
-                    this.from = event.clientX;
-                    view.pan(moved);
-                }
-            } else if (hover) {
-                const {step, lane} = under(event);
-                hover(step, lane);
-            }
-        });
-        this.canvas.addEventListener('mousedown', event => { this.from = event.clientX; this.dragged = false; });
+        this.canvas.addEventListener('click', event => pick(under(event).step, under(event).lane));
+        this.canvas.addEventListener('mousemove', event => hover(under(event).step, under(event).lane));
+        this.canvas.addEventListener('mouseleave', () => hover(-1, -1));
         this.canvas.addEventListener('wheel', event => {
             if (event.ctrlKey) {
                 event.preventDefault();
@@ -164,7 +148,8 @@ class Strip {
         const g = cells.getContext('2d'), image = g.createImageData(count, rows);
         const out = new Uint32Array(image.data.buffer);
         const colours = steps.places.map(place => pixel(codeColour(place.colour)));
-        const wait = pixel(theme.wait), wait2 = pixel(theme.wait2), gap = pixel(theme.faint), middle = laneHeight - 1 >> 1;
+        const wait = pixel(theme.wait), wait2 = pixel(theme.wait2), gap = pixel(theme.faint),
+            middle = laneHeight - 1 >> 1;
         for (let x = 0; x < count; x++) {
             const step = this.stepAt(column(x));
             if (step < 0) {
@@ -292,7 +277,8 @@ class Strip {
     }
 
     drawGutter(g, focus) {
-        const {steps, laneHeight, top} = this, every = laneHeight >= 9 ? (laneHeight >= 12 ? 1 : 2) : laneHeight >= 5 ? 4 : 8;
+        const {steps, laneHeight, top} = this, every = laneHeight >= 9 ? (laneHeight >= 12 ? 1 : 2) : laneHeight >= 5
+            ? 4 : 8;
         g.font = `${Math.min(10, Math.max(9, laneHeight - 1))}px ${theme.mono}`;
         g.textAlign = 'right';
         g.textBaseline = 'middle';
@@ -315,7 +301,7 @@ function niceStep(least) {
 
 // All of a strip in a line's height: how many lanes run, and which part is in sight.
 function minimap(steps, view, columns, stepAt, label) {
-    const canvas = h('canvas', {class: 'minimap', role: 'img', 'aria-label': label}), height = 32;
+    const canvas = h('canvas.minimap', {role: 'img', 'aria-label': label}), height = 32;
     canvas.style.height = height + 'px';
     let profile = null;
     const to = event => {
@@ -358,7 +344,8 @@ function minimap(steps, view, columns, stepAt, label) {
         g.strokeStyle = theme.ink;
         g.lineWidth = 1.5;
         const from = GUTTER + view.first / columns * view.width;
-        g.strokeRect(from + 0.75, 0.75, Math.max(3, Math.min(view.visible, columns) / columns * view.width - 1.5), height - 1.5);
+        g.strokeRect(from + 0.75, 0.75, Math.max(3, Math.min(view.visible, columns) / columns * view.width - 1.5),
+            height - 1.5);
         if (focusColumn >= 0) {
             g.fillStyle = theme.accent;
             g.fillRect(GUTTER + (focusColumn + 0.5) / columns * view.width - 1, 0, 2, height);
@@ -369,8 +356,8 @@ function minimap(steps, view, columns, stepAt, label) {
 
 // The buttons that go with a viewport.
 function zoomButtons(view) {
-    const button = (text, label, act) => h('button', {type: 'button', 'aria-label': label, title: label, onclick: act}, text);
-    return h('div', {class: 'segments', role: 'group', 'aria-label': 'Zoom'},
+    const button = (text, label, act) => h('button', {'aria-label': label, title: label, onclick: act}, text);
+    return h('div.segments', {role: 'group', 'aria-label': 'Zoom'},
         button('−', 'Zoom out', () => view.zoom(1 / 1.5)), button('+', 'Zoom in', () => view.zoom(1.5)),
         button('All', 'Show all steps', () => view.all()));
 }

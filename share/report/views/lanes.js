@@ -3,7 +3,7 @@
 
 views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
     let made = '', strip, map, view, focusStep = -1;
-    const box = h('div', {class: 'figure'}), tools = h('div', {class: 'tools'});
+    const box = h('div.figure'), tools = h('div.tools');
     panel.append(tools, box);
     const draw = () => {
         if (!strip)
@@ -57,15 +57,16 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
 // What the shapes of strips mean.
 function legend(compare) {
     const item = (kind, text) => h('span', {class: 'key ' + kind}, h('i'), text);
-    return h('div', {class: 'legend', role: 'note', 'aria-label': 'Legend'},
+    return h('div.legend', {role: 'note', 'aria-label': 'Legend'},
         item('k-run', 'runs (colour: place)'), item('k-turn', 'waits for its turn'),
         item('k-others', 'waits for others'), item('k-ended', 'ended'),
-        h('span', {class: 'key'}, h('b', {}, '<'), 'part'), h('span', {class: 'key'}, h('b', {}, '>'), 'meet'),
+        h('span.key', h('b', '<'), 'part'), h('span.key', h('b', '>'), 'meet'),
         compare && [item('k-less', 'fewer lanes,'), item('k-more', 'more than the reference')]);
 }
 
 function noSteps(app) {
     const run = app.focus.run, launch = app.focus.launch;
-    return note(run && run.error ? `No steps under ${run.scheme}: ${run.error}` : !launch ? 'There are no steps: nothing was launched.'
+    return note(run && run.error ? `No steps under ${run.scheme}: ${run.error}` : !launch
+        ? 'There are no steps: nothing was launched.'
         : `No steps are kept of launch ${launch.number}, ${launch.kernel}: the warp is not in it, or it is beyond the limit of launches.`);
 }

@@ -1,0 +1,322 @@
+// report.mjs: opens pages of kernc report in Chromium and checks them.
+//
+//     node report.mjs [--only=views,focus,figures,hostile,damaged,speed] PAGE…
+//
+// CHROMIUM names the browser (default /usr/bin/chromium). Checked of each page: no error on the console, every view draws
+// something, keys, clicks and the address move the focus, figures are those of the experiment, axe-core finds no
+// violation, paper, a phone and the dark. From the first page others are made: hostile, damaged, empty, of 100,000 steps.
+import assert from 'node:assert/strict';
+import {readFileSync, writeFileSync, mkdtempSync, rmSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {chromium} from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const VIEWS = ['source', 'lanes', 'compare', 'graph', 'why', 'state', 'passes', 'sets'];
+const OPENS_IN = 1000 * Number(process.env.SLOWER || 1), FRAME = 17 * Number(process.env.SLOWER || 1); // milliseconds
+const DATA = /(<script type="application\/json" id="experiment">)([\s\S]*?)(<\/script>)/;
+const directory = mkdtempSync(join(tmpdir(), 'kernc-web-'));
+const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox',
+    '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']});
+const failures = [];
+let checks = 0;
+
+async function check(name, act) {
+    checks++;
+    try {
+        await act();
+    } catch (error) {
+        failures.push(name);
+        console.error(`FAILED: ${name}\n    ${String(error.stack || error).replace(/\n/g, '\n    ')}`);
+    }
+}
+
+const experimentOf = html => JSON.parse(DATA.exec(html)[2]);
+const inside = experiment => JSON.stringify(experiment).replace(/</g, '\\u003c');
+
+// A page with another experiment, or other text in its place.
+function pageWith(html, text, name) {
+    const path = join(directory, name);
+    writeFileSync(path, html.replace(DATA, (_, before, old, after) => text === null ? '' : before + text + after));
+    return path;
+}
+
+// Opens a page for a while; whatever it reports as an error fails.
+async function opened(path, act, {fragment = '', width = 1440, height = 900, dark = false} = {}) {
+    const context = await browser.newContext({viewport: {width, height}, colorScheme: dark ? 'dark' : 'light', offline: true});
+    const page = await context.newPage(), errors = [];
+    page.on('console', message => ['error', 'warning'].includes(message.type()) && errors.push(message.text()));
+    page.on('pageerror', error => errors.push(String(error)));
+    page.on('request', request => !/^(file|data|blob):/.test(request.url()) && errors.push(`asks for ${request.url()}`));
+    try {
+        await page.goto(pathToFileURL(resolve(path)).href + fragment);
+        await act(page);
+        assert.deepEqual(errors, []);
+    } finally {
+        await context.close();
+    }
+}
+
+const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+const focusOf = page => page.evaluate(() => ({...window.app.focus.value, hash: location.hash}));
+
+// What a view shows: text, and whether its canvases have more than one colour.
+const shownIn = (page, view) => page.evaluate(id => {
+    const panel = document.getElementById('view-' + id), colours = new Set();
+    for (const canvas of panel.querySelectorAll('canvas')) {
+        const data = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        for (let i = 0; i < data.length; i += 7)
+            colours.add(data[i]);
+    }
+    return {text: panel.textContent.trim(), canvases: panel.querySelectorAll('canvas').length, colours: colours.size,
+        drawings: panel.querySelectorAll('svg').length};
+}, view);
+
+async function violations(page, rules) {
+    if (!await page.evaluate(() => Boolean(window.axe)))
+        await page.evaluate(axe);
+    const options = {resultTypes: ['violations'], ...rules ? {runOnly: {type: 'rule', values: rules}} : {}};
+    const result = await page.evaluate(given => window.axe.run(document, given), options);
+    return result.violations.map(one => `${one.id}: ${one.nodes[0].html.slice(0, 160)} (${one.nodes.length})`);
+}
+
+async function checkViews(path, experiment) {
+    const steps = experiment.runs.some(run => run.launches.some(launch => launch.steps && launch.steps.run.length));
+    for (const dark of [false, true])
+        await opened(path, async page => {
+            for (const view of VIEWS) {
+                await page.click('#tab-' + view);
+                await drawn(page);
+                await check(`${path}: ${view}${dark ? ' in the dark' : ''} draws something`, async () => {
+                    const {text, canvases, colours} = await shownIn(page, view);
+                    assert.ok(text.length > 10, 'no text');
+                    if (steps && (view === 'lanes' || view === 'compare')) {
+                        assert.ok(canvases >= 2, 'no strip');
+                        assert.ok(colours > 4, `only ${colours} colours`);
+                    }
+                });
+                await check(`${path}: axe on ${view}${dark ? ' in the dark' : ''}`, async () =>
+                    assert.deepEqual(await violations(page, dark ? ['color-contrast'] : null), []));
+            }
+        }, {dark});
+    await check(`${path}: nothing is wider than a phone`, () => opened(path, async page => {
+        for (const view of VIEWS) {
+            await page.evaluate(index => window.app.focus.set({view: index}), VIEWS.indexOf(view));
+            await drawn(page);
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
+        }
+    }, {width: 390, height: 844}));
+    await check(`${path}: paper has the view and a caption alone`, () => opened(path, async page => {
+        await page.emulateMedia({media: 'print'});
+        assert.ok(!await page.isVisible('nav') && !await page.isVisible('header'));
+        assert.ok(await page.isVisible('.print-only') && await page.isVisible('#view-compare'));
+    }, {fragment: '#compare'}));
+}
+
+async function checkFocus(path, experiment) {
+    const run = experiment.runs.find(one => one.launches[0] && one.launches[0].steps && one.launches[0].steps.run.length > 8);
+    if (!run)
+        return;
+    const fragment = `#lanes&scheme=${encodeURIComponent(run.scheme)}&launch=1&step=2&lane=1`;
+    await check(`${path}: address and keys move the focus`, () => opened(path, async page => {
+        let focus = await focusOf(page);
+        assert.equal(experiment.runs[focus.scheme].scheme, run.scheme);
+        assert.deepEqual([focus.view, focus.step, focus.lane], [1, 1, 1]);
+        const press = async key => { await page.keyboard.press(key); await drawn(page); focus = await focusOf(page); };
+        await press('ArrowRight');
+        assert.equal(focus.step, 2);
+        await press('ArrowLeft');
+        await press('ArrowLeft');
+        assert.equal(focus.step, 0);
+        await press('ArrowDown');
+        assert.equal(focus.lane, 2);
+        await press('End');
+        assert.equal(focus.step, run.launches[0].steps.run.length / 2 - 1);
+        await press('h');
+        const back = focus.step;
+        await press('Home');
+        await press('l');
+        assert.ok(focus.step <= back || back === 0);
+        for (const [index, view] of VIEWS.entries()) {
+            await press(String(index + 1));
+            assert.equal(focus.view, index);
+            assert.ok(focus.hash.startsWith('#' + view + '&'));
+            assert.ok(await page.isVisible('#view-' + view));
+        }
+        await press('?');
+        assert.ok(await page.isVisible('dialog'));
+        await page.keyboard.press('Escape');
+        assert.ok(!await page.isVisible('dialog'));
+        await press(']');
+        assert.equal(focus.scheme, (experiment.runs.indexOf(run) + 1) % experiment.runs.length);
+    }, {fragment}));
+    await check(`${path}: a click in a strip and in the source moves the focus`, () => opened(path, async page => {
+        await drawn(page);
+        const box = await page.locator('#view-lanes canvas.strip').boundingBox();
+        await page.mouse.click(box.x + 34 + 3, box.y + 14 + 3);
+        await drawn(page);
+        assert.deepEqual([(await focusOf(page)).step, (await focusOf(page)).lane], [0, 0]);
+        const line = run.launches[0].steps.places[0][1][0];
+        if (experiment.source && line) {
+            await page.click(`aside .lineno >> text="${line}"`);
+            await drawn(page);
+            const focus = await focusOf(page);
+            assert.equal(focus.line, line);
+            assert.ok(run.launches[0].steps.places[run.launches[0].steps.run[2 * focus.step]][1].includes(line));
+        }
+    }, {fragment}));
+    await check(`${path}: a wrong address is forgiven`, () => opened(path, async page => {
+        assert.ok((await focusOf(page)).step >= 0);
+    }, {fragment: '#%E0%A4%A&scheme=nobody&step=-4&lane=900&launch=77&line=x'}));
+}
+
+// The numbers on the page are those of the experiment.
+async function checkFigures(path, experiment) {
+    const show = n => n.toLocaleString('en-US', {maximumFractionDigits: 2}), percent = x => (100 * x).toFixed(1) + ' %';
+    for (const [index, run] of experiment.runs.entries()) {
+        const launch = run.launches[0];
+        if (!launch || !launch.steps)
+            continue;
+        await check(`${path}: figures of ${run.scheme}`, () => opened(path, async page => {
+            if (experiment.source) {
+                const cells = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#view-source tbody tr:not(.notes)')]
+                    .map(tr => [...tr.cells].map(cell => cell.textContent)).map(row => [row[0], row])));
+                for (const line of launch.lines.filter(one => one.line && cells[one.line])) {
+                    const row = cells[line.line];
+                    assert.deepEqual([row[4], row[5], row[6]], [show(line.warp_instructions), show(line.thread_instructions),
+                        line.divergences ? show(line.divergences) : ''], `line ${line.line}`);
+                }
+            }
+            await page.keyboard.press('3');
+            await drawn(page);
+            const box = page.locator('.schemes input').nth(experiment.runs.filter((one, i) => i < index && one.launches[0]
+                && one.launches[0].steps && one.launches[0].steps.run.length).length);
+            if (!await box.isChecked())
+                await box.check();
+            await drawn(page);
+            const texts = await page.locator('.totals').allTextContents();
+            const own = texts.find(text => text.startsWith(run.scheme + 'Steps') || text.startsWith(run.scheme + ' reference'));
+            assert.ok(own, `${run.scheme} is not in ${texts.join(' | ')}`);
+            assert.ok(own.includes(`Steps${show(launch.steps.total)}`), own);
+            if (launch.metrics) {
+                assert.ok(own.includes(`Instructions${show(launch.metrics.warp_instructions)}`), own);
+                assert.ok(own.includes(`Efficiency${percent(launch.metrics.simt_efficiency)}`), own);
+            }
+            await page.keyboard.press('6');
+            await drawn(page);
+            const [active, , ] = launch.steps.states[launch.steps.run[1]];
+            const lanes = BigInt('0x' + active).toString(2).replace(/0/g, '').length;
+            assert.equal(await page.locator('#view-state tbody tr').first().locator('td').first().textContent(), String(lanes));
+        }, {fragment: `#source&scheme=${encodeURIComponent(run.scheme)}`}));
+    }
+}
+
+// Strings that are HTML, JavaScript and marks of direction stay text.
+async function checkHostile(html) {
+    const bad = '"><img src=x onerror=window.hacked=1><script>window.hacked=1</script>\u202e</style>${alert(1)}';
+    const hurt = (value, key) => typeof value === 'string' ? (['text', 'name', 'function', 'kernel', 'message', 'why', 'kind', 'pass', 'meaning',
+        'listing', 'error', 'source', 'printed', 'shown', 'kernc', 'input', 'difference', 'status'].includes(key) ? bad + value : value)
+        : Array.isArray(value) ? value.map(one => hurt(one, key)) : value && typeof value === 'object'
+            ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hurt(one, name)])) : value;
+    const experiment = hurt(experimentOf(html), '');
+    experiment.runs.forEach(run => { run.scheme += bad; run.equal = false; run.error = bad; });
+    await check('a hostile experiment stays text', () => opened(pageWith(html, inside(experiment), 'hostile.html'), async page => {
+        for (const view of VIEWS) {
+            await page.click('#tab-' + view);
+            await drawn(page);
+        }
+        assert.equal(await page.evaluate(() => window.hacked), undefined);
+        assert.equal(await page.locator('#page img, #page script, #page style').count(), 0);
+        assert.ok((await page.textContent('h1')).includes('<img src=x'));
+    }));
+}
+
+async function checkDamaged(html) {
+    const experiment = experimentOf(html), cut = inside(experiment);
+    const broken = change => { const copy = structuredClone(experiment); change(copy); return JSON.stringify(copy); };
+    const cases = [['not JSON', cut.slice(0, cut.length / 2)], ['no experiment', '{"format": "other"}'], ['no experiment', '[]'],
+        ['no experiment', 'null'], ['version', broken(one => { one.version = 2; })], ['no runs', broken(one => { one.runs = 7; })],
+        ['place or state', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps && (launch.steps.run[0] = 1e9))); })],
+        ['number of lanes', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps && (launch.steps.lanes = 1e6))); })]];
+    await check('a page without an experiment asks for one, and says what is wrong with it', () =>
+        opened(pageWith(html, null, 'empty.html'), async page => {
+            assert.ok(await page.isVisible('#file'));
+            assert.deepEqual(await violations(page), []);
+            for (const [message, text] of cases) {
+                await page.setInputFiles('#file', {name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(text)});
+                await page.waitForFunction(words => (document.querySelector('[role=alert]') || {}).textContent?.includes(words), message);
+            }
+            await page.setInputFiles('#file', {name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(experiment))});
+            await page.waitForSelector('[role=tab]');
+        }));
+    const bare = {...experiment, source: null, diagnostics: [{severity: 'error', message: 'nothing is right', line: 0}], operations: [],
+        runs: experiment.runs.map(run => ({...run, error: 'it does not compile', passes: [], remarks: [], divergence: [], analyses: [], graphs: [],
+            listing: null, metrics: null, launches: [], equal: null}))};
+    for (const [name, one] of [['no launches', bare], ['no runs', {...bare, runs: []}]])
+        await check(`an experiment with ${name} says why in each view`, () => opened(pageWith(html, inside(one), 'bare.html'), async page => {
+            for (const view of VIEWS) {
+                await page.click('#tab-' + view);
+                await drawn(page);
+                assert.ok((await shownIn(page, view)).text.length > 10, view);
+            }
+            for (const key of ['ArrowRight', 'h', 'l', 'End', ']', 'ArrowDown'])
+                await page.keyboard.press(key);
+        }));
+}
+
+// The page opens within a second, and a step takes less than a frame, with 100,000 steps.
+async function checkSpeed(html) {
+    const experiment = experimentOf(html), STEPS = 100000;
+    for (const run of experiment.runs)
+        for (const launch of run.launches.slice(0, 1))
+            if (launch.steps) {
+                const run_ = launch.steps.run, long = [];
+                while (run_.length && long.length < 2 * STEPS)
+                    for (let i = 0; i < run_.length && long.length < 2 * STEPS; i++)
+                        long.push(run_[i]);
+                Object.assign(launch.steps, {run: long, total: STEPS});
+            }
+    experiment.runs = experiment.runs.filter(run => run.scheme !== 'oracle').slice(0, 2);
+    await check('100,000 steps', () => opened(pageWith(html, inside(experiment), 'long.html'), async page => {
+        await drawn(page);
+        const opens = await page.evaluate(() => performance.now());
+        const frame = await page.evaluate(() => {
+            const start = performance.now(), N = 120;
+            for (let i = 0; i < N; i++) {
+                window.app.focus.set({step: i * 7});
+                window.app.update();
+            }
+            return (performance.now() - start) / N;
+        });
+        await page.keyboard.press('3');
+        const before = Date.now();
+        await drawn(page);
+        console.log(`100,000 steps: opens in ${opens.toFixed(0)} ms, a step takes ${frame.toFixed(1)} ms, schemes are aligned in ${Date.now() - before} ms`);
+        assert.ok(opens < OPENS_IN, `opens in ${opens} ms`);
+        assert.ok(frame < FRAME, `a step takes ${frame} ms`);
+    }, {fragment: '#lanes'}));
+}
+
+try {
+    const pages = process.argv.slice(2).filter(word => !word.startsWith('--only='));
+    const only = process.argv.slice(2).find(word => word.startsWith('--only='));
+    const wanted = part => !only || only.slice(7).split(',').includes(part);
+    assert.ok(pages.length, 'usage: node report.mjs [--only=PART,…] PAGE…');
+    for (const path of pages) {
+        const experiment = experimentOf(readFileSync(path, 'utf8'));
+        for (const [part, act] of [['views', checkViews], ['focus', checkFocus], ['figures', checkFigures]])
+            if (wanted(part))
+                await act(path, experiment);
+    }
+    const first = readFileSync(pages[0], 'utf8');
+    for (const [part, act] of [['hostile', checkHostile], ['damaged', checkDamaged], ['speed', checkSpeed]])
+        if (wanted(part))
+            await act(first);
+} finally {
+    await browser.close();
+    rmSync(directory, {recursive: true});
+}
+console.log(`${checks} checks, ${failures.length} failed`);
+process.exit(failures.length ? 1 : 0);
