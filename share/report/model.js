@@ -164,7 +164,7 @@ class Palette {
         const label = lines.length ? ranges(lines).replace(/, /g, ',') : this.codes ? '#' + code : '–';
         return {code, lines, key, label, operations: Array.isArray(raw[2]) ? raw[2] : null,
             colour: key ? this.keys.get(key) : -1,
-            text: linesText(lines) || `code ${code}`};
+            text: linesText(lines) || `code ${code}` + (this.codes ? '' : ', of no line')};
     }
 
     // The colours of the places that a line is in.

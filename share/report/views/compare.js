@@ -76,7 +76,7 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
             return {index, strip, element, steps: one.steps, column: one.column};
         });
         const label = `How many lanes run under ${model.run(reference).scheme}`;
-        shown.overview = minimap(steps[0], view, count, c => strips[0].at[c], label);
+        shown.overview = minimap(steps[0], view, c => strips[0].at[c], label);
         put(box, h('div.row', h('div.totals.soft', 'All of it'), shown.overview.canvas));
     };
 
@@ -95,18 +95,18 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         steps.count < steps.total && h('p.soft', `the first ${number(steps.count)} steps`));
     };
 
-    // The step of each strip at which the focus' lane does what it does at the focus.
+    // The step of each strip at which the focus' lane, or one that runs at the focus, does what it does there.
     const current = () => {
-        const {scheme, step, lane: at} = focus.value, own = stepsOf(scheme);
-        return shown.map(({index, steps}) => index === scheme ? step : own && at < steps.lanes ? sameStep(own, step,
-            steps, at) : 0);
+        const {scheme, step} = focus.value, own = stepsOf(scheme), at = own ? runningLane(focus) : 0;
+        return shown.map(({index, steps}) => index === scheme ? step : own && at < steps.lanes
+            ? sameStep(own, step, steps, at) : 0);
     };
 
     const draw = () => {
         if (!shown)
             return;
         const at = current();
-        shown.forEach((one, k) => one.strip.draw({column: one.column[at[k]], step: at[k], lane: focus.value.lane}));
+        shown.forEach((one, k) => one.strip.draw({column: one.column[at[k]], lane: focus.value.lane}));
         shown.overview.draw(shown[0].column[at[0]]);
     };
 
@@ -141,6 +141,11 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     return update;
 }});
 
+function runningLane(focus) {
+    const active = focus.steps.active(focus.value.step);
+    return hasLane(active, focus.value.lane) ? focus.value.lane : lanesOf(active)[0] ?? 0;
+}
+
 // By step of b: how many lanes more or fewer do it together than under a.
 function companyOf(a, b) {
     const result = new Int8Array(b.count), seen = new Int32Array(b.lanes);
@@ -163,7 +168,7 @@ function explain(app, a, b, launch) {
     const {model, focus} = app, left = model.steps(a, launch), right = model.steps(b, launch), own = focus.steps;
     const {scheme, step} = focus.value, names = [model.run(a).scheme, model.run(b).scheme];
     const box = h('div.cause', {role: 'note', 'aria-label': 'Cause'});
-    const lane = hasLane(own.active(step), focus.value.lane) ? focus.value.lane : lanesOf(own.active(step))[0] ?? 0;
+    const lane = runningLane(focus);
     const i = scheme === a ? step : sameStep(own, step, left, lane);
     const j = scheme === b ? step : sameStep(own, step, right, lane);
     const why = left.lanes === right.lanes && hasLane(left.active(i), lane) && hasLane(right.active(j), lane)
