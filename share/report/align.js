@@ -120,7 +120,8 @@ function alignAll(reference, others, lanes) {
             }
         });
     }
-    const strips = [{steps: reference, column, partner: null}], ends = [reference.count ? column[reference.count - 1] : 0];
+    const strips = [{steps: reference, column, partner: null}], ends = [reference.count ? column[reference.count - 1]
+        : 0];
     others.forEach((steps, s) => {
         const own = new Int32Array(steps.count), partner = new Int32Array(steps.count).fill(-1);
         for (const [i, j] of pairs[s])

@@ -14,10 +14,26 @@ function fill(element, attributes, children) {
     return element;
 }
 
+// An element: 'td.num' names its tag and classes; attributes may be left out.
+function make(create, words, rest) {
+    const [tag, ...classes] = words.split('.'), element = create(tag);
+    const attributes = rest[0] && rest[0].constructor === Object ? rest.shift() : null;
+    if (classes.length)
+        element.setAttribute('class', classes.join(' '));
+    if (tag === 'button' && !(attributes && attributes.type))
+        element.type = 'button';
+    return fill(element, attributes, rest);
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
 const put = (element, ...children) => fill(element, null, children);
-const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-const svg = (tag, attributes, ...children) =>
-    fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+const h = (words, ...rest) => make(tag => document.createElement(tag), words, rest);
+const svg = (words, ...rest) => make(tag => document.createElementNS(SVG, tag), words, rest);
+const link = (text, act) => h('button.link', {onclick: act}, text);
+const field = (text, control, ...more) => h('span.field', h('label', {for: control.id}, text), control, ...more);
+const scrollBox = (classes, label, ...children) =>
+    h('div.scroll' + classes, {tabindex: 0, role: 'region', 'aria-label': label}, ...children);
+const columns = names => h('thead', h('tr', names.map(([kind, text]) => h('th', {scope: 'col', class: kind}, text))));
 
 const number = n => typeof n === 'number' ? n.toLocaleString('en-US', {maximumFractionDigits: 2}) : '–';
 const percent = x => typeof x === 'number' ? (100 * x).toFixed(1) + ' %' : '–';
@@ -33,6 +49,8 @@ function ranges(numbers) {
     }
     return parts.join(', ');
 }
+
+const linesText = lines => !lines.length ? '' : (lines.length === 1 ? 'line ' : 'lines ') + ranges(lines);
 
 // A mask is a pair of 32-bit halves: 64 lanes at most.
 const NO_LANES = [0, 0];
@@ -70,7 +88,7 @@ function lanesText(mask, most = 8) {
 
 // A row of squares, one for each lane: filled where kindOf(lane) is 'on', ringed where it is 'part', a dot otherwise.
 function laneBar(lanes, kindOf, label, colour, pick) {
-    const bar = svg('svg', {class: 'lanebar', viewBox: `0 0 ${lanes * 9} 10`, width: lanes * 9, height: 10,
+    const bar = svg('svg.lanebar', {viewBox: `0 0 ${lanes * 9} 10`, width: lanes * 9, height: 10,
         role: 'img', 'aria-label': label});
     for (let lane = 0; lane < lanes; lane++) {
         const kind = kindOf(lane);
@@ -80,7 +98,7 @@ function laneBar(lanes, kindOf, label, colour, pick) {
         if (kind === 'on' && colour)
             cell.style.fill = colour;
         if (pick) {
-            cell.append(svg('title', {}, `lane ${lane}`));
+            cell.append(svg('title', `lane ${lane}`));
             cell.addEventListener('click', () => pick(lane));
         }
         bar.append(cell);
@@ -123,10 +141,10 @@ const codeVariable = index => index < 0 ? 'var(--none)' : `var(--code${index % C
 
 // A choice of one of several, as buttons in a row.
 function segments(label, options, current, choose) {
-    return h('div', {class: 'segments', role: 'group', 'aria-label': label},
-        options.map(([value, text]) => h('button', {type: 'button', 'aria-pressed': String(value === current),
+    return h('div.segments', {role: 'group', 'aria-label': label},
+        options.map(([value, text]) => h('button', {'aria-pressed': String(value === current),
             onclick: () => choose(value)}, text)));
 }
 
-const note = (...text) => h('p', {class: 'note'}, ...text);
+const note = (...text) => h('p.note', ...text);
 const clear = element => { element.replaceChildren(); return element; };

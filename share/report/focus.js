@@ -20,14 +20,9 @@ class Focus {
     get steps() { return this.model.steps(this.value.scheme, this.value.launch); }
 
     fromFragment(text) {
-        const plain = part => {
-            try {
-                return decodeURIComponent(part);
-            } catch (error) {
-                return '';
-            }
-        };
-        const wanted = new Map(text.split('&').map(part => part.split('=').map(plain)));
+        const wanted = new Map(text.split('&').map(part => part.split('=').map(word => {
+            try { return decodeURIComponent(word); } catch { return ''; }
+        })));
         const patch = {}, count = (key, low) => {
             const n = Number(wanted.get(key));
             return Number.isInteger(n) && n >= low ? n : undefined;
@@ -65,13 +60,11 @@ class Focus {
             if (now.launch !== old.launch && patch.step === undefined)
                 now.step = 0;
             else if (now.scheme !== old.scheme && patch.step === undefined && before)
-                now.step = sameStep(before, Math.min(old.step, before.count - 1), steps, Math.min(now.lane, steps.lanes - 1));
+                now.step = old.lane < steps.lanes ? sameStep(before, old.step, steps, old.lane) : 0;
             now.lane = Math.min(Math.max(0, now.lane), steps.lanes - 1);
-            if (patch.line !== undefined && patch.step === undefined && !exact) {
-                const next = this.nextWith(steps, now.line, now.step);
-                now.step = next < 0 ? now.step : next;
-            }
             now.step = Math.min(Math.max(0, now.step), steps.count - 1);
+            if (patch.line !== undefined && patch.step === undefined && !exact)
+                now.step = this.nextWith(steps, now.line, now.step);
             const lines = steps.placeAt(now.step).lines;
             if (patch.line === undefined && lines.length && !lines.includes(now.line))
                 now.line = lines[0];
@@ -83,9 +76,7 @@ class Focus {
         if (fragment !== location.hash) {
             try {
                 history.replaceState(null, '', fragment);
-            } catch (error) {
-                // A page in a sandbox has no history: the focus works without an address.
-            }
+            } catch { /* a page in a sandbox has no history: the focus works without an address */ }
         }
         if (!this.waiting && this.listeners.length) {
             this.waiting = true;
@@ -96,13 +87,12 @@ class Focus {
         }
     }
 
+    // The next step from here on, and round, that runs a line.
     nextWith(steps, line, from) {
-        for (let k = 0; k < steps.count; k++) {
-            const step = (from + k) % steps.count;
-            if (steps.placeAt(step).lines.includes(line))
-                return step;
-        }
-        return -1;
+        for (let k = 0; k < steps.count; k++)
+            if (steps.placeAt((from + k) % steps.count).lines.includes(line))
+                return (from + k) % steps.count;
+        return from;
     }
 
     move(by) { this.set({step: this.value.step + by}); }
@@ -118,24 +108,24 @@ class Focus {
     }
 
     key(event) {
-        const target = event.target;
-        if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
-            return false;
-        const tab = target.getAttribute && target.getAttribute('role') === 'tab';
-        const lane = by => this.steps && this.set({lane: (this.value.lane + by + this.steps.lanes) % this.steps.lanes});
-        const scheme = by => this.set({scheme: (this.value.scheme + by + this.model.runs.length) % this.model.runs.length});
-        const actions = {h: () => this.toJoin(-1), l: () => this.toJoin(1), '[': () => scheme(-1), ']': () => scheme(1)};
-        if (!tab)
+        if (event.ctrlKey || event.metaKey || event.altKey
+            || event.target.matches('select, [type=number], [type=file]'))
+            return;
+        const round = (key, by, n) => n && this.set({[key]: (this.value[key] + by + n) % n});
+        const lane = by => round('lane', by, this.steps && this.steps.lanes);
+        const scheme = by => round('scheme', by, this.model.runs.length);
+        const actions = {h: () => this.toJoin(-1), l: () => this.toJoin(1), '[': () => scheme(-1), ']': () =>
+            scheme(1)};
+        if (!event.target.matches('[role=tab], [type=range]'))
             Object.assign(actions, {ArrowLeft: () => this.move(event.shiftKey ? -10 : -1),
                 ArrowRight: () => this.move(event.shiftKey ? 10 : 1), ArrowUp: () => lane(-1), ArrowDown: () => lane(1),
                 Home: () => this.set({step: 0}), End: () => this.set({step: Infinity})});
         if (event.key >= '1' && event.key <= String(this.views.length))
             this.set({view: event.key - 1});
-        else if (actions[event.key] && this.model.runs.length)
+        else if (Object.hasOwn(actions, event.key))
             actions[event.key]();
         else
-            return false;
+            return;
         event.preventDefault();
-        return true;
     }
 }

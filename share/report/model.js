@@ -152,7 +152,10 @@ Steps.JOINS = 2;
 
 // Places of all schemes, by source lines: one colour for one place, whatever the scheme.
 class Palette {
-    constructor() { this.keys = new Map(); }
+    constructor() {
+        this.keys = new Map();
+        this.byLine = new Map();
+    }
 
     place(raw) {
         need(Array.isArray(raw), 'A place of the steps is no list.');
@@ -161,8 +164,11 @@ class Palette {
         const label = lines.length ? ranges(lines).replace(/, /g, ',') : this.codes ? '#' + code : '–';
         return {code, lines, key, label, operations: Array.isArray(raw[2]) ? raw[2] : null,
             colour: key ? this.keys.get(key) : -1,
-            text: lines.length ? (lines.length === 1 ? 'line ' : 'lines ') + ranges(lines) : `code ${code}`};
+            text: linesText(lines) || `code ${code}` + (this.codes ? '' : ', of no line')};
     }
+
+    // The colours of the places that a line is in.
+    coloursOf(line) { return this.byLine.get(line) || []; }
 
     // Colours go round by first line, so that neighbours differ.
     collect(places) {
@@ -170,7 +176,11 @@ class Palette {
         const keys = new Map(places.map(place => list(place[1]).length ? [list(place[1]).join(), list(place[1])]
             : ['#' + place[0], [place[0]]]).filter(([key]) => this.codes || key[0] !== '#'));
         [...keys].sort(([, a], [, b]) => a[0] - b[0] || a.length - b.length || a[a.length - 1] - b[b.length - 1])
-            .forEach(([key], index) => this.keys.set(key, index));
+            .forEach(([key, lines], index) => {
+                this.keys.set(key, index);
+                for (const line of this.codes ? [] : lines)
+                    this.byLine.set(line, [...this.coloursOf(line), index]);
+            });
     }
 }
 
@@ -221,18 +231,14 @@ class Model {
         if (!one.byLine) {
             const rows = new Map(), row = line => {
                 if (!rows.has(line))
-                    rows.set(line, {line, lost: 0, slots: 0, executed: 0, threads: 0, diverged: 0, histogram: null});
+                    rows.set(line, {line, lost: 0, histogram: null});
                 return rows.get(line);
             };
-            for (const metrics of list(one.lines)) {
-                const entry = row(metrics.line);
-                entry.executed = metrics.warp_instructions || 0;
-                entry.threads = metrics.thread_instructions || 0;
-                entry.diverged = metrics.divergences || 0;
-                entry.efficiency = metrics.simt_efficiency;
-                entry.slots = metrics.simt_efficiency > 0 ? entry.threads / metrics.simt_efficiency
-                    : entry.executed * (this.runs[scheme].warp || 0);
-                entry.lost = Math.max(0, Math.round(entry.slots - entry.threads));
+            for (const {line, warp_instructions: executed, thread_instructions: threads, divergences: diverged,
+                simt_efficiency: efficiency} of list(one.lines)) {
+                const slots = efficiency > 0 ? threads / efficiency : executed * (this.runs[scheme].warp || 0);
+                Object.assign(row(line), {executed, threads, diverged, efficiency, lost: Math.max(0,
+                    Math.round(slots - threads))});
             }
             const steps = this.steps(scheme, launch);
             for (let i = 0; steps && i < steps.count; i++)

@@ -2,55 +2,46 @@
 // grey line (thicker at a barrier or for others), what has ended is blank: shapes that grey paper keeps.
 'use strict';
 
-const MARKS = 14, AXIS = 18, GUTTER = 34;
+const MARKS = 14, AXIS = 18, GUTTER = 34, CELLS = {few: 2, usual: 8, large: 24, most: 48}; // pixels
 
 // The columns that strips with one time axis show: from the first on, so many pixels each.
 class Viewport {
     constructor(columns, changed) {
-        this.columns = Math.max(1, columns);
-        this.changed = changed;
-        this.first = 0;
-        this.cell = 0;
-        this.width = 600;
+        Object.assign(this, {columns: Math.max(1, columns), changed, first: 0, cell: 0, width: 600});
     }
 
     get visible() { return this.width / this.cell; }
-    get fit() { return this.width / this.columns; }
+    get fit() { return Math.min(this.width / this.columns, CELLS.large); }
 
     clamp() {
-        this.cell = Math.min(Math.max(this.cell, Math.min(this.fit, 12)), 48);
+        this.cell = Math.min(Math.max(this.cell, Math.min(this.width / this.columns, CELLS.usual)), CELLS.most);
         this.first = Math.min(Math.max(0, this.first), Math.max(0, this.columns - this.visible));
     }
 
+    // What showed all goes on to.
     resize(width) {
-        const whole = this.cell && Math.abs(this.cell - Math.min(this.fit, 24)) < 0.01;
+        const whole = this.cell && Math.abs(this.cell - this.fit) < 0.01;
         this.width = width;
         if (!this.cell || whole)
-            this.cell = this.fit < 2 && !whole ? 8 : Math.min(this.fit, 24);
+            this.cell = this.fit < CELLS.few && !whole ? CELLS.usual : this.fit;
         this.clamp();
+    }
+
+    move(cell, first) {
+        this.cell = cell;
+        this.clamp();
+        this.first = first();
+        this.clamp();
+        this.changed();
     }
 
     zoom(factor, column = this.first + this.visible / 2) {
         const at = (column - this.first) * this.cell;
-        this.cell *= factor;
-        this.clamp();
-        this.first = column - at / this.cell;
-        this.clamp();
-        this.changed();
+        this.move(this.cell * factor, () => column - at / this.cell);
     }
 
-    all() {
-        this.cell = Math.min(this.fit, 24);
-        this.first = 0;
-        this.clamp();
-        this.changed();
-    }
-
-    pan(columns) {
-        this.first += columns;
-        this.clamp();
-        this.changed();
-    }
+    all() { this.move(this.fit, () => 0); }
+    pan(columns) { this.move(this.cell, () => this.first + columns); }
 
     // Moves only when the column is out of sight, or near the edge.
     show(column) {
@@ -63,249 +54,200 @@ class Viewport {
     }
 }
 
+// A canvas of so many pixels of the page, ready to draw on.
+function sized(canvas, width, height) {
+    const ratio = window.devicePixelRatio || 1, g = canvas.getContext('2d');
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = width + 'px';
+    canvas.style.height = height + 'px';
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return g;
+}
+
 class Strip {
-    // at: the step of each column or -1 (default: columns are steps); partner: which steps have one elsewhere.
-    constructor(steps, {view, laneHeight, marks, axis, label, pick, hover, at, differs}) {
-        Object.assign(this, {steps, view, at: at || null, differs: differs || null, marks: marks !== false, axis});
+    // at: the step of each column or -1 (default: columns are steps); differs(step): lanes more or fewer than elsewhere.
+    constructor(steps, {view, laneHeight, axis, label, pick, hover, at, differs}) {
+        Object.assign(this, {steps, view, at, differs, axis});
         this.laneHeight = laneHeight || (steps.lanes > 32 ? 6 : steps.lanes > 16 ? 10 : 14);
-        this.top = this.marks ? MARKS : 2;
-        this.height = this.top + this.laneHeight * steps.lanes + (this.differs ? 9 : 0) + (axis ? AXIS : 2);
-        this.canvas = h('canvas', {class: 'strip', role: 'img', 'aria-label': label});
-        this.canvas.style.height = this.height + 'px';
+        this.rows = this.laneHeight * steps.lanes;
+        this.height = MARKS + this.rows + (differs ? 9 : 0) + (axis ? AXIS : 2);
         this.cells = document.createElement('canvas');
-        const under = event => {
+        const under = (event, act) => {
             const box = this.canvas.getBoundingClientRect();
             const column = Math.floor(view.first + (event.clientX - box.left - GUTTER) / view.cell);
-            const lane = Math.floor((event.clientY - box.top - this.top) / this.laneHeight);
-            const step = this.stepAt(column);
-            return {column, step, lane: lane >= 0 && lane < steps.lanes ? lane : -1};
+            const lane = Math.floor((event.clientY - box.top - MARKS) / this.laneHeight);
+            act(this.stepAt(column), lane >= 0 && lane < steps.lanes ? lane : -1, column);
         };
-        this.canvas.addEventListener('click', event => {
-            const {step, lane} = under(event);
-            if (!this.dragged)
-                pick(step, lane);
-        });
-        this.canvas.addEventListener('mousemove', event => {
-            if (event.buttons & 1 && this.from !== undefined) {
-                const moved = (this.from - event.clientX) / view.cell;
-                if (this.dragged || Math.abs(this.from - event.clientX) > 4) {
-                    this.dragged = true;
-                    this.from = event.clientX;
-                    view.pan(moved);
-                }
-            } else if (hover) {
-                const {step, lane} = under(event);
-                hover(step, lane);
-            }
-        });
-        this.canvas.addEventListener('mousedown', event => { this.from = event.clientX; this.dragged = false; });
+        this.canvas = h('canvas.strip', {role: 'img', 'aria-label': label, onclick: event => under(event, pick),
+            onmousemove: event => under(event, hover), onmouseleave: () => hover(-1, -1)});
         this.canvas.addEventListener('wheel', event => {
-            if (event.ctrlKey) {
-                event.preventDefault();
-                view.zoom(event.deltaY < 0 ? 1.25 : 0.8, under(event).column);
-            } else if (event.deltaX || event.shiftKey) {
-                event.preventDefault();
+            if (!event.ctrlKey && !event.deltaX && !event.shiftKey)
+                return;
+            event.preventDefault();
+            if (event.ctrlKey)
+                under(event, (step, lane, column) => view.zoom(event.deltaY < 0 ? 1.25 : 0.8, column));
+            else
                 view.pan((event.deltaX || event.deltaY) / view.cell);
-            }
         }, {passive: false});
     }
 
     stepAt(column) {
-        if (column < 0)
-            return -1;
-        return this.at ? (column < this.at.length ? this.at[column] : -1) : column < this.steps.count ? column : -1;
+        const step = this.at ? this.at[column] : column < this.steps.count ? column : -1;
+        return column < 0 || step === undefined ? -1 : step;
     }
 
+    // Cells are painted one pixel wide and stretched; where they are narrower than a pixel, a pixel shows one of its steps.
     draw(focus) {
-        const {steps, view, canvas, laneHeight, top} = this, ratio = window.devicePixelRatio || 1;
-        const width = view.width + GUTTER, rows = steps.lanes * laneHeight;
-        if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(this.height * ratio)) {
-            canvas.width = Math.round(width * ratio);
-            canvas.height = Math.round(this.height * ratio);
-            canvas.style.width = width + 'px';
-        }
-        const g = canvas.getContext('2d');
-        g.setTransform(ratio, 0, 0, ratio, 0, 0);
-        g.clearRect(0, 0, width, this.height);
-        // One pixel a column (or fewer columns than steps, where they are narrower than a pixel).
-        const dense = view.cell < 1, first = Math.floor(view.first);
-        const count = Math.max(1, dense ? Math.ceil(view.width)
-            : Math.min(Math.ceil(view.visible) + 1, view.columns - first));
-        const column = x => dense ? Math.floor(view.first + x / view.cell) : first + x;
-        this.paint(count, rows, column);
-        g.save();
+        const {steps, view, canvas, rows} = this, dense = view.cell < 1, first = Math.floor(view.first);
+        const count = Math.max(1, dense ? Math.ceil(view.width) : Math.min(Math.ceil(view.visible) + 1,
+            view.columns - first));
+        const cell = dense ? 1 : view.cell, left = GUTTER + (dense ? 0 : (first - view.first) * cell);
+        const shown = Array.from({length: count}, (_, x) => this.stepAt(dense ? Math.floor(view.first + x / view.cell)
+            : first + x));
+        const g = sized(canvas, view.width + GUTTER, this.height), each = act => shown.forEach((step, x) =>
+            step >= 0 && act(step, left + x * cell));
+        this.paint(shown);
+        this.drawGutter(g, focus.lane);
         g.beginPath();
         g.rect(GUTTER, 0, view.width, this.height);
         g.clip();
         g.imageSmoothingEnabled = false;
-        const left = GUTTER + (dense ? 0 : (first - view.first) * view.cell), cell = dense ? 1 : view.cell;
-        g.drawImage(this.cells, 0, 0, count, rows, left, top, count * cell, rows);
-        if (cell >= 5) {
-            g.fillStyle = theme.paper;
-            for (let x = 0; x <= count; x++)
-                g.fillRect(Math.round(left + x * cell) - 0.5, top, 1, rows);
-        }
-        if (cell >= 15 && laneHeight >= 9)
-            this.text(g, count, column, left, cell);
-        this.drawMarks(g, count, column, left, cell);
+        g.drawImage(this.cells, 0, 0, count, rows, left, MARKS, count * cell, rows);
+        g.fillStyle = theme.paper;
+        for (let x = 0; x <= count && cell >= 5; x++)
+            g.fillRect(Math.round(left + x * cell) - 0.5, MARKS, 1, rows);
+        if (cell >= 15 && this.laneHeight >= 9)
+            this.drawText(g, each, cell);
+        this.drawMarks(g, each, cell);
+        if (this.differs)
+            each((step, x) => {
+                const difference = this.differs(step), fewer = difference < 0;
+                g.fillStyle = fewer ? theme.less : theme.more;
+                if (difference)
+                    g.fillRect(x, MARKS + rows + (fewer ? 2 : 4), Math.max(1, cell - (cell >= 5 ? 1 : 0)), fewer ? 6
+                        : 3);
+            });
         if (this.axis)
-            this.drawAxis(g, rows);
-        this.drawFocus(g, focus, rows);
-        g.restore();
-        this.drawGutter(g, focus);
+            this.drawAxis(g);
+        const x = GUTTER + (focus.column - view.first) * view.cell - 0.5, wide = Math.max(view.cell, 2);
+        g.strokeStyle = theme.accent;
+        g.lineWidth = 2;
+        g.strokeRect(x, MARKS - 1, wide, rows + 1);
+        if (view.cell >= 5)
+            g.strokeRect(x, MARKS + focus.lane * this.laneHeight - 1, wide, this.laneHeight + 1);
     }
 
-    paint(count, rows, column) {
-        const {steps, laneHeight} = this, cells = this.cells;
-        if (cells.width < count || cells.height !== rows) {
-            cells.width = Math.max(count, cells.width);
-            cells.height = rows;
-        }
-        const g = cells.getContext('2d'), image = g.createImageData(count, rows);
-        const out = new Uint32Array(image.data.buffer);
+    paint(shown) {
+        const {steps, laneHeight, rows, cells} = this, count = shown.length, middle = laneHeight - 1 >> 1;
+        cells.width = count;
+        cells.height = rows;
+        const g = cells.getContext('2d'), image = g.createImageData(count, rows),
+            out = new Uint32Array(image.data.buffer);
         const colours = steps.places.map(place => pixel(codeColour(place.colour)));
-        const wait = pixel(theme.wait), wait2 = pixel(theme.wait2), gap = pixel(theme.faint), middle = laneHeight - 1 >> 1;
+        const wait = pixel(theme.wait), wait2 = pixel(theme.wait2), gap = pixel(theme.faint);
+        const fill = (x, from, to, colour) => {
+            for (let y = from * count + x; y < to * count; y += count)
+                out[y] = colour;
+        };
         for (let x = 0; x < count; x++) {
-            const step = this.stepAt(column(x));
+            const step = shown[x];
             if (step < 0) {
-                for (let y = 0; y < rows; y++)
-                    out[y * count + x] = gap;
+                fill(x, 0, rows, gap);
                 continue;
             }
             const where = steps.lanesAt(step), groups = steps.at(step).groups, colour = colours[steps.place[step]];
-            for (let lane = 0; lane < steps.lanes; lane++) {
-                const w = where[lane];
-                if (w === ENDED)
-                    continue;
-                let from = 0, to = laneHeight - 1, paint = colour;
-                if (w !== ACTIVE) {
-                    const turn = !groups[w - 1] || groups[w - 1].wait === 'turn';
-                    from = turn ? middle : middle - 1;
-                    to = middle + (turn ? 1 : 2);
-                    paint = turn ? wait : wait2;
-                }
-                for (let y = lane * laneHeight + from; y < lane * laneHeight + to; y++)
-                    out[y * count + x] = paint;
+            for (let lane = 0, y = 0; lane < steps.lanes; lane++, y += laneHeight) {
+                const w = where[lane], group = groups[w - 1];
+                if (w === ACTIVE)
+                    fill(x, y, y + laneHeight - 1, colour);
+                else if (w !== ENDED && group && group.wait !== 'turn')
+                    fill(x, y + middle - 1, y + middle + 2, wait2);
+                else if (w !== ENDED)
+                    fill(x, y + middle, y + middle + 1, wait);
             }
         }
         g.putImageData(image, 0, 0);
     }
 
-    // Lines of the source in the cells, where there is room.
-    text(g, count, column, left, cell) {
-        const {steps, laneHeight, top} = this, size = Math.min(11, laneHeight - 1);
+    // Lines of the source in the cells, where there is room: what runs, and where waiting lanes go on.
+    drawText(g, each, cell) {
+        const {steps, laneHeight} = this, size = Math.min(11, laneHeight - 1), fits = words =>
+            words.length * size * 0.62 <= cell - 1;
         g.font = `${size}px ${theme.mono}`;
         g.textAlign = 'center';
         g.textBaseline = 'middle';
-        for (let x = 0; x < count; x++) {
-            const step = this.stepAt(column(x));
-            if (step < 0)
-                continue;
-            const place = steps.placeAt(step), where = steps.lanesAt(step), groups = steps.at(step).groups;
-            let label = place.label;
-            if (label.length * size * 0.62 > cell - 2)
-                label = place.lines.length ? String(place.lines[0]) : '';
-            for (let lane = 0; lane < steps.lanes; lane++) {
-                const w = where[lane], group = w !== ACTIVE && w !== ENDED ? groups[w - 1] : null;
+        each((step, left) => {
+            const place = steps.placeAt(step), groups = steps.at(step).groups, x = left + cell / 2;
+            const label = fits(place.label) ? place.label : String(place.lines[0] || '');
+            steps.lanesAt(step).forEach((w, lane) => {
+                const group = w === ACTIVE ? null : groups[w - 1], y = MARKS + (lane + 0.5) * laneHeight;
                 const words = w === ACTIVE ? label : group && group.line ? String(group.line) : '';
-                if (!words || words.length * size * 0.62 > cell)
-                    continue;
-                const y = top + lane * laneHeight + (laneHeight - 1) / 2 + 0.5, middle = left + (x + 0.5) * cell;
-                if (group) {
-                    const wide = words.length * size * 0.62 + 2;
-                    g.fillStyle = theme.paper;
-                    g.fillRect(middle - wide / 2, y - laneHeight / 2, wide, laneHeight);
-                }
-                g.fillStyle = w === ACTIVE ? inkOn(codeColour(place.colour)) : theme.soft;
-                g.fillText(words, middle, y);
-            }
-        }
+                if (!words || !fits(words))
+                    return;
+                g.fillStyle = theme.paper;
+                if (group)
+                    g.fillRect(x - words.length * size * 0.31 - 1, y - laneHeight / 2, words.length * size * 0.62 + 2,
+                        laneHeight);
+                g.fillStyle = group ? theme.soft : inkOn(codeColour(place.colour));
+                g.fillText(words, x, y);
+            });
+        });
     }
 
-    // Above: where lanes part (<) and meet (>). Below, beside a reference: where the company differs.
-    drawMarks(g, count, column, left, cell) {
-        const {steps, top} = this, marks = this.marks && steps.marks, bottom = top + steps.lanes * this.laneHeight + 2;
-        let lastMark = -9;
-        for (let x = 0; x < count; x++) {
-            const step = this.stepAt(column(x)), at = left + x * cell;
-            if (step < 0)
-                continue;
-            if (marks && marks[step] && at - lastMark >= Math.min(4, cell)) {
-                lastMark = at;
-                const y = 6;
-                g.strokeStyle = theme.ink;
-                g.lineWidth = 1.25;
-                const draw = (x0, x1) => {
-                    g.beginPath();
-                    g.moveTo(x1, y - 4);
-                    g.lineTo(x0, y);
-                    g.lineTo(x1, y + 4);
-                    g.stroke();
-                };
-                if (cell < 8)
-                    g.fillRect(at, marks[step] & Steps.JOINS ? 1 : 6, 1, 5), g.fillStyle = theme.ink;
-                else {
-                    if (marks[step] & Steps.JOINS)
-                        draw(at + 4.5, at + 1);
-                    if (marks[step] & Steps.DIVERGES)
-                        draw(at + cell - 4.5, at + cell - 1);
-                }
-            }
-            if (this.differs) {
-                const difference = this.differs(step);
-                if (!difference)
-                    continue;
-                g.fillStyle = difference < 0 ? theme.less : theme.more;
-                g.fillRect(at, difference < 0 ? bottom : bottom + 2, Math.max(1, cell - (cell >= 5 ? 1 : 0)),
-                    difference < 0 ? 6 : 3);
-            }
-        }
+    // Above: where lanes part (<) and meet (>); ticks where there is no room.
+    drawMarks(g, each, cell) {
+        const angle = (x, tip) => {
+            g.beginPath();
+            g.moveTo(x, 2);
+            g.lineTo(tip, 6);
+            g.lineTo(x, 10);
+            g.stroke();
+        };
+        let last = -9;
+        g.strokeStyle = g.fillStyle = theme.ink;
+        g.lineWidth = 1.25;
+        each((step, x) => {
+            const mark = this.steps.marks[step];
+            if (mark && cell < 8 && x - last >= 3)
+                g.fillRect(last = x, mark & Steps.JOINS ? 1 : 6, 1, 5);
+            if (mark & Steps.JOINS && cell >= 8)
+                angle(x + 1, x + 4.5);
+            if (mark & Steps.DIVERGES && cell >= 8)
+                angle(x + cell - 1, x + cell - 4.5);
+        });
     }
 
     drawAxis(g) {
-        const {view} = this, y = this.height - 5;
-        const every = niceStep(70 / view.cell);
+        const {view} = this, y = this.height - 5, every = niceStep(70 / view.cell), end = Math.min(view.columns,
+            view.first + view.visible);
         g.font = `10px ${theme.mono}`;
         g.textAlign = 'left';
         g.textBaseline = 'alphabetic';
         g.fillStyle = theme.soft;
-        for (let c = Math.ceil(Math.max(1, view.first) / every) * every; c <= view.first + view.visible; c += every) {
-            if (c > view.columns)
-                break;
+        for (let c = Math.ceil(Math.max(1, view.first) / every) * every; c <= end; c += every) {
             const x = GUTTER + (c - 1 - view.first) * view.cell;
             g.fillRect(Math.round(x), y - 10, 1, 12);
             g.fillText(String(c), x + 4, y);
         }
     }
 
-    drawFocus(g, focus, rows) {
-        if (!focus)
-            return;
-        const {view, top, laneHeight} = this, x = GUTTER + (focus.column - view.first) * view.cell;
-        const wide = Math.max(view.cell, 2);
-        g.strokeStyle = theme.accent;
-        g.lineWidth = 2;
-        if (focus.step >= 0)
-            g.strokeRect(x - 0.5, top - 1, wide, rows + 1);
-        if (view.cell >= 5 && focus.step >= 0)
-            g.strokeRect(x - 0.5, top + focus.lane * laneHeight - 1, wide, laneHeight + 1);
-    }
-
     drawGutter(g, focus) {
-        const {steps, laneHeight, top} = this, every = laneHeight >= 9 ? (laneHeight >= 12 ? 1 : 2) : laneHeight >= 5 ? 4 : 8;
+        const {steps, laneHeight} = this, every = laneHeight >= 12 ? 1 : laneHeight >= 9 ? 2 : laneHeight >= 5 ? 4 : 8;
         g.font = `${Math.min(10, Math.max(9, laneHeight - 1))}px ${theme.mono}`;
         g.textAlign = 'right';
         g.textBaseline = 'middle';
         for (let lane = 0; lane < steps.lanes; lane++) {
-            const on = focus && focus.lane === lane;
-            if (!on && (lane % every || focus && Math.abs(focus.lane - lane) < every && every > 1))
+            const on = focus === lane;
+            if (!on && (lane % every || every > 1 && Math.abs(focus - lane) < every))
                 continue;
             g.fillStyle = on ? theme.accent : theme.soft;
-            g.fillText((on ? '▸' : '') + lane, GUTTER - 5, top + lane * laneHeight + laneHeight / 2);
+            g.fillText((on ? '▸' : '') + lane, GUTTER - 5, MARKS + (lane + 0.5) * laneHeight);
         }
     }
 }
 
+// 1, 2, 5, 10, 20, …
 function niceStep(least) {
     let step = 1;
     while (step < least)
@@ -314,63 +256,47 @@ function niceStep(least) {
 }
 
 // All of a strip in a line's height: how many lanes run, and which part is in sight.
-function minimap(steps, view, columns, stepAt, label) {
-    const canvas = h('canvas', {class: 'minimap', role: 'img', 'aria-label': label}), height = 32;
-    canvas.style.height = height + 'px';
-    let profile = null;
-    const to = event => {
-        const box = canvas.getBoundingClientRect();
-        view.first = (event.clientX - box.left - GUTTER) / view.width * columns - view.visible / 2;
-        view.clamp();
-        view.changed();
-    };
-    canvas.addEventListener('mousedown', to);
-    canvas.addEventListener('mousemove', event => event.buttons & 1 && to(event));
-    const draw = focusColumn => {
-        const ratio = window.devicePixelRatio || 1, width = Math.max(1, Math.floor(view.width));
-        if (!profile || profile.length !== width) {
-            profile = new Float32Array(width);
-            const sum = new Float64Array(width), n = new Float64Array(width);
-            for (let c = 0; c < columns; c++) {
-                const step = stepAt(c);
-                if (step < 0)
-                    continue;
-                const from = Math.floor(c / columns * width);
-                const end = Math.max(from + 1, Math.floor((c + 1) / columns * width));
-                for (let x = from; x < end && x < width; x++) {
-                    sum[x] += countLanes(steps.active(step)) / steps.lanes;
-                    n[x]++;
-                }
+function minimap(steps, view, stepAt, label) {
+    const HEIGHT = 32, to = event =>
+        view.pan((event.clientX - canvas.getBoundingClientRect().left - GUTTER) / view.width
+        * view.columns - view.visible / 2 - view.first);
+    const canvas = h('canvas.minimap', {role: 'img', 'aria-label': label, onmousedown: to,
+        onmousemove: event => event.buttons & 1 && to(event)});
+    let profile = [];
+    const measure = width => {
+        const sum = new Float64Array(width), n = new Float64Array(width), scale = width / view.columns;
+        for (let c = 0; c < view.columns; c++) {
+            const step = stepAt(c), share = step < 0 ? 0 : countLanes(steps.active(step)) / steps.lanes;
+            for (let x = Math.floor(c * scale); x < Math.max(Math.floor(c * scale) + 1, Math.floor((c
+                + 1) * scale)); x++) {
+                sum[x] += share;
+                n[x]++;
             }
-            for (let x = 0; x < width; x++)
-                profile[x] = n[x] ? sum[x] / n[x] : 0;
         }
-        canvas.width = Math.round((view.width + GUTTER) * ratio);
-        canvas.height = height * ratio;
-        canvas.style.width = view.width + GUTTER + 'px';
-        const g = canvas.getContext('2d');
-        g.setTransform(ratio, 0, 0, ratio, 0, 0);
+        profile = sum.map((share, x) => n[x] ? share / n[x] : 0);
+    };
+    const draw = column => {
+        const width = Math.max(1, Math.floor(view.width)), scale = view.width / view.columns, g = sized(canvas,
+            view.width + GUTTER, HEIGHT);
+        if (profile.length !== width)
+            measure(width);
         g.fillStyle = theme.faint;
-        g.fillRect(GUTTER, 0, width, height);
+        g.fillRect(GUTTER, 0, width, HEIGHT);
         g.fillStyle = theme.wait2;
-        for (let x = 0; x < width; x++)
-            g.fillRect(GUTTER + x, height - profile[x] * (height - 2), 1, profile[x] * (height - 2));
+        profile.forEach((share, x) => g.fillRect(GUTTER + x, HEIGHT - share * (HEIGHT - 2), 1, share * (HEIGHT - 2)));
         g.strokeStyle = theme.ink;
         g.lineWidth = 1.5;
-        const from = GUTTER + view.first / columns * view.width;
-        g.strokeRect(from + 0.75, 0.75, Math.max(3, Math.min(view.visible, columns) / columns * view.width - 1.5), height - 1.5);
-        if (focusColumn >= 0) {
-            g.fillStyle = theme.accent;
-            g.fillRect(GUTTER + (focusColumn + 0.5) / columns * view.width - 1, 0, 2, height);
-        }
+        g.strokeRect(GUTTER + view.first * scale + 0.75, 0.75,
+            Math.max(3, Math.min(view.visible, view.columns) * scale - 1.5), HEIGHT - 1.5);
+        g.fillStyle = theme.accent;
+        g.fillRect(GUTTER + (column + 0.5) * scale - 1, 0, 2, HEIGHT);
     };
     return {canvas, draw};
 }
 
 // The buttons that go with a viewport.
 function zoomButtons(view) {
-    const button = (text, label, act) => h('button', {type: 'button', 'aria-label': label, title: label, onclick: act}, text);
-    return h('div', {class: 'segments', role: 'group', 'aria-label': 'Zoom'},
-        button('−', 'Zoom out', () => view.zoom(1 / 1.5)), button('+', 'Zoom in', () => view.zoom(1.5)),
-        button('All', 'Show all steps', () => view.all()));
+    const button = (text, label, act) => h('button', {'aria-label': label, title: label, onclick: act}, text);
+    return h('div.segments', {role: 'group', 'aria-label': 'Zoom'}, button('−', 'Zoom out', () => view.zoom(1 / 1.5)),
+        button('+', 'Zoom in', () => view.zoom(1.5)), button('All', 'Show all steps', () => view.all()));
 }

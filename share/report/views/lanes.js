@@ -2,70 +2,66 @@
 'use strict';
 
 views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
-    let made = '', strip, map, view, focusStep = -1;
-    const box = h('div', {class: 'figure'}), tools = h('div', {class: 'tools'});
-    panel.append(tools, box);
+    let made = '', strip = null, map, view, last = -1;
+    const box = h('div.figure'), tools = h('div.tools');
+    put(panel, tools, box);
     const draw = () => {
-        if (!strip)
-            return;
         const {step, lane} = app.focus.value;
-        strip.draw({column: step, step, lane});
+        strip.draw({column: step, lane});
         map.draw(step);
     };
     const fit = () => {
-        if (view && box.clientWidth) {
-            view.resize(box.clientWidth - GUTTER);
+        if (strip && box.clientWidth) {
+            view.resize(box.clientWidth - GUTTER - 20);
             draw();
         }
     };
     const build = () => {
-        const steps = app.focus.steps, {scheme, launch} = app.focus.value;
-        made = `${scheme} ${launch}`;
-        strip = view = null;
+        const {steps, run} = app.focus;
         clear(tools);
         clear(box);
-        if (!steps) {
-            box.append(noSteps(app));
-            return;
-        }
+        strip = null;
+        last = -1;
+        if (!steps)
+            return void put(box, noSteps(app));
         view = new Viewport(steps.count, draw);
-        focusStep = -1;
-        strip = new Strip(steps, {view, axis: true, label: `Lanes by steps under ${app.focus.run.scheme}`,
+        strip = new Strip(steps, {view, axis: true, label: `Lanes by steps under ${run.scheme}`,
             pick: (step, lane) => step >= 0 && app.focus.set(lane >= 0 ? {step, lane} : {step}),
-            hover: (step, lane) => app.say(app.focus.run, steps, step, lane)});
-        map = minimap(steps, view, steps.count, step => step, 'All steps: how many lanes run');
-        tools.append(zoomButtons(view), legend());
-        box.append(strip.canvas, map.canvas);
-        if (steps.count < steps.total)
-            box.append(note(`The first ${number(steps.count)} of ${number(steps.total)} steps; --max-steps=N keeps more.`));
+            hover: (step, lane) => app.say(run, steps, step, lane)});
+        map = minimap(steps, view, step => step, 'All steps: how many lanes run');
+        put(tools, zoomButtons(view), legend());
+        put(box, strip.canvas, map.canvas, steps.count < steps.total && note(`The first ${number(steps.count)} of `,
+            `${number(steps.total)} steps; --max-steps=N keeps more.`));
     };
     app.onResize(fit);
     return () => {
         const {scheme, launch, step} = app.focus.value;
         if (made !== `${scheme} ${launch}`)
             build();
-        if (!strip)
-            return;
-        view.resize(box.clientWidth - GUTTER);
-        if (focusStep !== step)
+        made = `${scheme} ${launch}`;
+        if (strip && last !== step) {
+            view.resize(box.clientWidth - GUTTER - 20);
             view.show(step);
-        focusStep = step;
-        draw();
+            last = step;
+        }
+        fit();
     };
 }});
 
 // What the shapes of strips mean.
 function legend(compare) {
-    const item = (kind, text) => h('span', {class: 'key ' + kind}, h('i'), text);
-    return h('div', {class: 'legend', role: 'note', 'aria-label': 'Legend'},
-        item('k-run', 'runs (colour: place)'), item('k-turn', 'waits for its turn'),
-        item('k-others', 'waits for others'), item('k-ended', 'ended'),
-        h('span', {class: 'key'}, h('b', {}, '<'), 'part'), h('span', {class: 'key'}, h('b', {}, '>'), 'meet'),
-        compare && [item('k-less', 'fewer lanes,'), item('k-more', 'more than the reference')]);
+    const item = (kind, text) => h('span.key' + kind, h('i'), text), mark = (sign, text) => h('span.key', h('b', sign),
+        text);
+    return h('div.legend', {role: 'note', 'aria-label': 'Legend'}, item('.k-run', 'runs (colour: place)'),
+        item('.k-turn', 'waits for its turn'), item('.k-others', 'waits for others'), item('.k-ended', 'ended'),
+        mark('<', 'part'), mark('>', 'meet'),
+        compare && [item('.k-less', 'fewer lanes,'), item('.k-more', 'more than the reference')]);
 }
 
 function noSteps(app) {
-    const run = app.focus.run, launch = app.focus.launch;
-    return note(run && run.error ? `No steps under ${run.scheme}: ${run.error}` : !launch ? 'There are no steps: nothing was launched.'
-        : `No steps are kept of launch ${launch.number}, ${launch.kernel}: the warp is not in it, or it is beyond the limit of launches.`);
+    const {run, launch} = app.focus;
+    return note(run && run.error ? `No steps under ${run.scheme}: ${run.error}` : !launch
+        ? 'There are no steps: nothing was launched.'
+            : `No steps are kept of launch ${launch.number}, ${launch.kernel}: `
+            + 'the warp is not in it, or it is beyond the limit of launches.');
 }

@@ -3,59 +3,59 @@
 
 views.push({id: 'why', title: 'Why', make(panel, app) {
     let chosen = null, of = null;
-    const choose = id => {
-        chosen = id;
-        draw();
-    };
 
     const draw = () => {
-        const run = app.focus.run, {line} = app.focus.value, all = run ? run.divergence : [], byId = new Map(all.map(one => [one.id, one]));
+        const run = app.focus.run, {line} = app.focus.value, all = run ? run.divergence : [];
+        const kernel = app.focus.launch && app.focus.launch.kernel, byId = new Map(all.map(one => [one.id, one]));
         clear(panel);
-        if (!all.length) {
-            panel.append(note(!run ? 'There are no runs.' : run.error && !run.graphs.length ? `Nothing is known under ${run.scheme}: ${run.error}`
+        if (!all.length)
+            return void put(panel, note(!run ? 'There are no runs.' : run.error && !run.graphs.length
+                ? `Nothing is known under ${run.scheme}: ${run.error}`
                 : 'No value and no branch diverges: all threads of a warp always agree.'));
-            return;
-        }
-        const kernel = app.focus.launch && app.focus.launch.kernel;
-        const branches = all.filter(one => one.branch).sort((a, b) => (b.function === kernel) - (a.function === kernel) || a.line - b.line);
-        const here = all.filter(one => one.line === line && !one.branch);
-        const start = byId.get(chosen) || branches.find(one => one.line === line) || here[here.length - 1] || branches[0] || all[0];
-        const chain = [], seen = new Set();
+        const branches = all.filter(one => one.branch)
+            .sort((a, b) => (b.function === kernel) - (a.function === kernel) || a.line - b.line);
+        const here = all.filter(one => one.line === line && !one.branch), chain = [], seen = new Set(),
+            follows = new Map();
+        const start = byId.get(chosen) || branches.find(one => one.line === line) || here[here.length - 1]
+            || branches[0] || all[0];
         for (let hop = start; hop && !seen.has(hop.id); hop = byId.get(hop.of)) {
             chain.push(hop);
             seen.add(hop.id);
         }
-        const follows = new Map();
         for (const one of all)
             follows.set(one.of, [...follows.get(one.of) || [], one]);
-        const forward = h('div', {class: 'forward'});
-        const tell = hop => {
+        const entry = one => h('li', h('button.entry', {'aria-pressed': String(one === start), onclick: () => {
+            chosen = one.id;
+            of = one.line || line;
+            app.focus.set({line: of});
+            draw();
+        }}, h('span.where', one.line ? `line ${one.line}` : one.function), h('code', one.text)));
+        const forward = h('div.forward'), tell = hop => {
             const direct = follows.get(hop.id) || [], reach = new Set([hop.id]);
             for (const id of reach)
                 for (const next of follows.get(id) || [])
                     reach.add(next.id);
-            const ends = all.filter(one => one.branch && reach.has(one.id));
-            clear(forward).append(h('h3', {}, 'What follows from it'), h('p', {class: 'soft'}, `${plural(direct.length, 'value')} and branches directly, `
-                + `${number(reach.size - 1)} in all; ${plural(ends.length, 'branch').replace('branchs', 'branches')} diverge for it.`),
-            h('ul', {}, [...direct.slice(0, 8), ...ends.filter(one => !direct.includes(one)).slice(0, 6)].map(one => h('li', {}, entry(one)))));
+            const ends = all.filter(one => one.branch && reach.has(one.id) && one !== hop);
+            put(clear(forward), h('h2', 'What follows from ', h('code', hop.text.split(' = ')[0].slice(0, 40))),
+                h('p.soft',
+                `${number(direct.length)} directly, ${number(reach.size - 1)} in all; branches that diverge for it: ${ends.length}.`),
+            h('ul', [...new Set([...direct.slice(0, 8), ...ends.slice(0, 6)])].map(entry)));
         };
-        const entry = one => h('button', {type: 'button', class: 'entry', 'aria-pressed': String(one === start), onclick: () => {
-            chosen = one.id;
-            of = one.line;
-            one.line ? app.focus.set({line: one.line}) : draw();
-            draw();
-        }}, h('span', {class: 'where'}, one.line ? `line ${one.line}` : '–'), h('code', {}, one.text));
         const last = chain[chain.length - 1];
-        panel.append(h('div', {class: 'two'},
-            h('div', {}, h('h3', {}, 'Branches that diverge'), h('ul', {class: 'entries'}, branches.slice(0, 60).map(one => h('li', {}, entry(one)))),
-                here.length ? [h('h3', {}, `Values of line ${line}`), h('ul', {class: 'entries'}, here.slice(0, 40).map(one => h('li', {}, entry(one))))] : null),
-            h('div', {}, h('h3', {}, `Why ${start.branch ? 'this branch' : 'this value'} diverges`), h('ol', {class: 'chain'}, chain.map((hop, index) =>
-                h('li', {tabindex: 0, class: hop.line && hop.line === line ? 'here' : '', onmouseenter: () => tell(hop), onfocus: () => tell(hop),
-                    onclick: () => hop.line && app.focus.set({line: hop.line})},
-                h('span', {class: 'where'}, hop.line ? `line ${hop.line}:${hop.column}` : hop.function), h('code', {}, hop.text),
-                sourceOf(app.model, hop.line), h('span', {class: 'because'}, index === chain.length - 1 ? hop.why
-                        : (hop.why === 'data' ? 'an operand differs between threads' : hop.why) + ' ↓')))),
-            h('p', {class: 'lead'}, byId.get(last.of) ? 'The chain goes round: a loop carries it.' : `The source of the divergence is ${last.why}.`), forward)));
+        put(panel, h('div.two', h('div', h('h2', 'Branches that diverge'), h('ul.entries', branches.slice(0,
+            60).map(entry)),
+            here.length > 0 && [h('h2', `Values of line ${line}`), h('ul.entries', here.slice(0, 40).map(entry))]),
+        h('div', h('h2', `Why ${start.branch ? 'this branch' : 'this value'} diverges`), h('ol.chain', chain.map(hop =>
+            h('li', {class: hop.line && hop.line === line ? 'here' : '', onmouseenter: () => tell(hop)},
+                h('button.link', {
+                onfocus: () => tell(hop), onclick: () => hop.line && app.focus.set({line: hop.line})},
+            hop.line ? `line ${hop.line}:${hop.column}` : hop.function), ' ', h('code', hop.text), sourceOf(app.model,
+                hop.line),
+            h('span.because', hop === last ? hop.why : (hop.why === 'data' ? 'an operand differs between threads'
+                : hop.why) + ' ↓')))),
+        h('p.lead', byId.get(last.of) ? 'The chain goes round: a loop carries it.'
+            : `The source of the divergence: ${last.why}.`),
+        forward)));
         tell(start);
     };
     return () => {
@@ -66,4 +66,4 @@ views.push({id: 'why', title: 'Why', make(panel, app) {
 }});
 
 const sourceOf = (model, line) => model.source && line && model.source[line - 1] !== undefined
-    ? h('span', {class: 'quote'}, model.source[line - 1].trim()) : null;
+    ? h('span.quote', model.source[line - 1].trim()) : null;
