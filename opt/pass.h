@@ -96,6 +96,15 @@ static inline bool opt_honours_predictions(const struct opt_context *c)
 {
     return opt_option(c, OPT_OPTION_predict) != OPT_predict_off && opt_scheme_has(c, SCHEME_PREDICTIONS);
 }
+/* What the report has, for a pass that may take back what it did. */
+struct opt_report_mark {
+    uint32_t remarks;
+    const uint64_t *counters;
+    uint32_t counter_count;
+};
+struct opt_report_mark opt_report_mark(struct opt_context *c);
+/* Counts since then are forgotten, and remarks on what was applied; `all`: also on what was missed. */
+void opt_report_take_back(struct opt_context *c, struct opt_report_mark mark, bool all);
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
 /* For a pass that the scheme needs and that has stopped at the limit: a warning of the group `convergence` says

@@ -350,23 +350,27 @@ static bool run_round(struct rounds *r)
     return r->moved > 0;
 }
 
-static bool run_rounds(struct rounds *r)
+/* What csc.h calls for one function, from its first state. */
+static bool run_rounds(struct csc *p)
 {
-    struct opt_context *c = r->p.c;
-    csc_make_landings(&r->p);
-    begin_round(r);
-    csc_find_divergence(&r->p);
-    bool changed = csc_split_switches(&r->p);
+    struct opt_context *c = p->c;
+    struct rounds r = {.p = *p};
+    csc_make_landings(&r.p);
+    begin_round(&r);
+    csc_find_divergence(&r.p);
+    bool changed = r.p.switches && csc_split_switches(&r.p);
     if (changed)
-        csc_make_landings(&r->p);
-    r->done = bitset_new(c->scratch, r->p.f->blocks.count);
-    for (uint64_t n = 0; opt_below(c, r->p.f, OPT_LIMIT_csc_rounds, n) && run_round(r); n++)
+        csc_make_landings(&r.p);
+    r.done = bitset_new(c->scratch, r.p.f->blocks.count);
+    for (uint64_t n = 0; opt_below(c, r.p.f, OPT_LIMIT_csc_rounds, n) && run_round(&r); n++)
         changed = true;
-    csc_drop_landings(&r->p);
+    csc_drop_landings(&r.p);
     if (changed)
-        csc_pass_decided(&r->p);
-    csc_join_tests(&r->p);
-    return changed || r->p.landings.count;
+        csc_pass_decided(&r.p);
+    csc_join_tests(&r.p);
+    p->before = r.p.before;
+    p->tested = r.p.tested;
+    return changed || r.p.landings.count;
 }
 
 /* With memory of the function's own, which is given back: that of all functions takes longer to get than to
@@ -376,12 +380,14 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     struct scratch scratch;
     struct arena *outer = c->scratch;
     c->scratch = scratch_begin(&scratch);
-    struct rounds r = {.p = {.c = c,
-                             .f = f,
-                             .functions = functions,
-                             .arena = c->scratch,
-                             .work = c->options->limits[OPT_LIMIT_csc_work]}};
-    bool changed = bitset_count(opt_uniformity(c, f)->branches) > 0 && run_rounds(&r);
+    struct csc p = {.c = c,
+                    .f = f,
+                    .functions = functions,
+                    .arena = c->scratch,
+                    .switches = true,
+                    .work = c->options->limits[OPT_LIMIT_csc_work]};
+    bool divergent = bitset_count(opt_uniformity(c, f)->branches) > 0;
+    bool changed = divergent && (f->flags & IR_FN_KERNEL ? csc_try(&p, run_rounds) : run_rounds(&p));
     opt_invalidate(c, f);
     scratch_end(&scratch);
     c->scratch = outer;

@@ -9,14 +9,15 @@
  *   schedule.c   an order of *stages*, even ones for all threads, odd ones for those of each arm, in which each
  *                pair stands in an even one: so in stage 0 it is hoisted, in the last stage sunk, and in one
  *                between split (section 2)
- *   bill.c       what a schedule costs and saves, and how often
+ *   bill.c       what a schedule costs and saves; distance.c: of accesses to different addresses
+ *   model.c      how often arms are executed, and what the whole function takes
  *   motion.c     the code of the stages, operands renamed by selects and block parameters
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
  * to each other, and gather.c makes such a branch of them; switches.c makes branches of switches, landing.c
  * ends arms with one block, guard.c makes conditionals of blocks, exchange.c gives two conditionals equal
  * sides. Whether it pays is asked of bill.c. Behind them decided.c leads edges past branches that ask
- * again, and switches.c makes switches of what is left of tests.
+ * again, and switches.c makes switches of what is left of tests. At last trial.c weighs the whole.
  */
 #ifndef KERNC_OPT_CSC_H
 #define KERNC_OPT_CSC_H
@@ -32,8 +33,9 @@ enum {
     CSC_JUMP = 1,      /* of one end for two blocks that each had its own */
     CSC_SPECULATE = 4, /* of what one arm alone computes and all may, to save a stage */
     CSC_CAUTION = 2, /* cycles to be saved for each to be paid, where nobody knows how often warps diverge, */
-    CSC_MORE_CAUTION = 8, /* and where the model was too small to come to the branch */
-    CSC_UNIT = 256,       /* of the table's entries in a cycle */
+    CSC_MORE_CAUTION = 8,  /* and where the model was too small to come to the branch */
+    CSC_LEAST_PERCENT = 2, /* that a warp has to save of all its cycles, in the model */
+    CSC_UNIT = 256,        /* of the table's entries in a cycle */
 };
 #define CSC_NONE UINT32_MAX
 #define CSC_BOTH 2u
@@ -81,6 +83,14 @@ struct csc_table {
     bool cut;
 };
 
+/* What a warp takes for the function in the model. */
+struct csc_weight {
+    uint64_t cycles, instructions;
+    bool runs;         /* else all is 0: it is no kernel, or there is nothing to run */
+    bool launched;     /* somebody has said how it is launched */
+    bool guessed, cut; /* branches were drawn; a limit was reached, maybe elsewhere than for other code */
+};
+
 /* All for one pass over a function; analyses are of the function as it was when the round began. */
 struct csc {
     struct opt_context *c;
@@ -101,13 +111,14 @@ struct csc {
                                  would be one with it */
     uint32_t root;                /* the branch at work, of the function as it was */
     struct map outside;           /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
-    uint64_t *executions;         /* of blocks by a warp, in a model of the function as it was (bill.c) */
-    bool model_cut;               /* the limit csc_sample was reached: lanes may come to more blocks */
+    uint64_t *executions;         /* of blocks by a warp, in a model of the function as it was (model.c) */
     uint32_t execution_count;     /* blocks that there are; 0: nothing is known */
     VEC(struct csc_guard) guards; /* of the branch at work */
     u32_vec landings;             /* blocks that landing.c has made */
     struct map exchanged;         /* blocks whose branches have exchanged their sides */
+    bool switches;                /* switches may become tests */
     u32_vec tested;               /* operands of the switches that became tests */
+    struct csc_weight before;     /* of the function as it was */
     uint32_t reported;            /* limits whose remark has been given: bits by opt_limit */
     uint64_t work;                /* pairs of instructions that may still be compared */
 };
@@ -163,6 +174,11 @@ uint32_t csc_segments(struct csc_arms *a, uint32_t i, uint32_t j);
  */
 void csc_operands(struct csc_arms *a, uint32_t i, uint32_t j, ir_ref *x, ir_ref *y, uint32_t n);
 
+/* ---- distance.c ---------------------------------------------------------------------------------- */
+
+/* Whether the address x in arm 0 is as far from y in arm 1 for all threads; then, by how many bytes. */
+bool csc_find_distance(struct csc *p, ir_ref x, ir_ref y, int32_t *distance);
+
 /* ---- schedule.c ---------------------------------------------------------------------------------- */
 
 /* Puts each node in a stage, and finds what it costs and saves; pairs that cross, and those of stages that do
@@ -185,8 +201,12 @@ uint32_t csc_last_own_stage(const struct csc_arms *a);
  * csc_shared_parameters takes. */
 void csc_make_bill(struct csc_bill *b);
 
-/* Runs the model of the function, before anything is changed. */
+/* ---- model.c ------------------------------------------------------------------------------------- */
+
+/* Runs the model of the function, before anything but landings is changed. */
 void csc_find_divergence(struct csc *p);
+/* Runs the model of the function as it is. */
+struct csc_weight csc_weigh(struct csc *p);
 /* Whether no lane of the model comes to the branch, though that has run to its end. */
 bool csc_is_cold(const struct csc *p, uint32_t branch);
 /* Whether the model tells of the branch. */
@@ -194,6 +214,13 @@ bool csc_is_known(const struct csc *p, uint32_t branch);
 /* Cycles that a warp saves each time it comes to the branch, if it saves so many when its threads come to
  * both blocks of the pair, and pays so many when some come to one. */
 int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved, uint64_t overhead);
+
+/* ---- trial.c ------------------------------------------------------------------------------------- */
+
+/* The pass's rounds, over a function as it was at first; whether they have changed it. */
+typedef bool csc_rounds(struct csc *p);
+/* Runs them, and puts the function back if the model says that it got worse; whether it is changed. */
+bool csc_try(struct csc *p, csc_rounds *run);
 
 /* ---- motion.c ------------------------------------------------------------------------------------ */
 

@@ -99,12 +99,13 @@ uint32_t csc_segments(struct csc_arms *a, uint32_t i, uint32_t j)
 {
     const struct ir_function *f = a->p->f;
     const struct ir_ins *x = ir_at(f, a->nodes.at[i].ins), *y = ir_at(f, a->nodes.at[j].ins);
+    int32_t distance;
     if (!cost_is_access(f, a->nodes.at[i].ins) || (x->imm == y->imm && are_equal(a, x->args[0], y->args[0])))
         return 0;
-    struct ir_address v = ir_address_of(f, x->args[0]), w = ir_address_of(f, y->args[0]);
-    int32_t distance = (int32_t)(v.offset + (uint32_t)x->imm - w.offset - (uint32_t)y->imm);
-    bool near = csc_is_same(a->p, v.root, w.root) && distance < COST_SEGMENT && distance > -COST_SEGMENT;
-    return near ? 0 : COST_NEXT_SEGMENT;
+    if (!csc_find_distance(a->p, x->args[0], y->args[0], &distance))
+        return COST_NEXT_SEGMENT;
+    distance = (int32_t)((uint32_t)distance + (uint32_t)x->imm - (uint32_t)y->imm);
+    return distance < COST_SEGMENT && distance > -COST_SEGMENT ? 0 : COST_NEXT_SEGMENT;
 }
 
 /* What arms that end alike save besides if i and j are the conditions by which they do: one condition needs

@@ -53,9 +53,39 @@ static ir_ref select_outside(struct motion *m, ir_ref x, ir_ref y)
     return r;
 }
 
+/* What leaves the left operand as it is, as the right one; false: no constant does for this operation. */
+static bool is_neutral(const struct ir_ins *ins, scalar_bits *neutral)
+{
+    *neutral = ins->op == IR_mul;
+    return (ins->type == IR_TYPE_I32 || ins->type == IR_TYPE_I64) &&
+           (ins->op == IR_mul || ins->op == IR_add || ins->op == IR_sub || ins->op == IR_shl);
+}
+
+/* x in the one arm is an operation on y with a value from before the branch: both arms execute it, the other
+ * one with a value that changes nothing. The select of these is outside, maybe of a loop. 0: it is not so. */
+static ir_ref by_operation(struct motion *m, ir_ref x, ir_ref y, bool first)
+{
+    struct csc *p = m->a->p;
+    const struct ir_ins *ins = ir_at(m->f, x);
+    struct ir_cursor c = {.fn = m->f, .block = m->common, .at = m->at};
+    enum ir_op op = (enum ir_op)ins->op;
+    enum ir_type type = (enum ir_type)ins->type;
+    scalar_bits neutral;
+    if (m->common == p->root || !is_neutral(ins, &neutral) || opt_renamed(&p->renaming, ins->args[0]) != y)
+        return 0;
+    ir_ref by = opt_renamed(&p->renaming, ins->args[1]);
+    if (!csc_is_outside(p, by))
+        return 0;
+    ir_ref none = ir_const(m->f, type, neutral);
+    return ir_emit2(&c, op, type, y, first ? select_outside(m, by, none) : select_outside(m, none, by));
+}
+
 static ir_ref by_select(struct motion *m, ir_ref x, ir_ref y)
 {
     struct ir_cursor c = {.fn = m->f, .block = m->common, .at = m->at};
+    ir_ref operation = by_operation(m, x, y, true);
+    if (operation || (operation = by_operation(m, y, x, false)))
+        return operation;
     if (m->common != m->a->p->root && csc_is_outside(m->a->p, x) && csc_is_outside(m->a->p, y))
         return select_outside(m, x, y);
     return ir_emit3(&c, IR_select, (enum ir_type)ir_at(m->f, x)->type, m->a->condition, x, y);

@@ -93,6 +93,31 @@ void opt_count(struct opt_context *c, const char *name, uint64_t n)
     r->counters.at[at].value += n;
 }
 
+struct opt_report_mark opt_report_mark(struct opt_context *c)
+{
+    struct opt_report *r = c->report;
+    if (!r)
+        return (struct opt_report_mark){0};
+    uint64_t *counters = arena_array(c->scratch, uint64_t, r->counters.count + 1);
+    for (uint32_t i = 0; i < r->counters.count; i++)
+        counters[i] = r->counters.at[i].value;
+    return (struct opt_report_mark){r->remarks.count, counters, r->counters.count};
+}
+
+void opt_report_take_back(struct opt_context *c, struct opt_report_mark mark, bool all)
+{
+    struct opt_report *r = c->report;
+    if (!r)
+        return;
+    uint32_t kept = mark.remarks;
+    for (uint32_t i = kept; i < r->remarks.count; i++)
+        if (!all && r->remarks.at[i].kind == OPT_MISSED)
+            r->remarks.at[kept++] = r->remarks.at[i];
+    r->remarks.count = kept;
+    for (uint32_t i = 0; i < r->counters.count; i++)
+        r->counters.at[i].value = i < mark.counter_count ? mark.counters[i] : 0;
+}
+
 static const char *kind_name(enum opt_remark_kind k)
 {
     return k == OPT_APPLIED ? "applied" : "missed";
@@ -140,7 +165,7 @@ void opt_stats_text(const struct opt_report *r, struct text *out)
 {
     for (unsigned p = 0; p < OPT_PASSES; p++)
         for (uint32_t i = 0; i < r->counters.count; i++)
-            if (r->counters.at[i].pass == p)
+            if (r->counters.at[i].pass == p && r->counters.at[i].value)
                 text_printf(out, "%10" PRIu64 "  %-14s %s\n", r->counters.at[i].value, opt_pass_info[p].name,
                             r->counters.at[i].name);
 }

@@ -1,0 +1,191 @@
+/* model.c: how often arms are executed, and what the whole function takes: a warp of the expected launch runs it in
+ * a model (opt/cost/cost.h).
+ *
+ * What is saved is saved only where threads of a warp come to blocks of both arms; what it costs is paid each
+ * time. A branch that they do not come to is left alone: it is cold, and what it costs other warps is not known.
+ * If the model was too small to come so far (limit csc_sample), much has to be saved. Of functions that are no
+ * kernels, and of blocks that the pass has made, nothing is known.
+ */
+#include "opt/csc/csc.h"
+
+/* ---- what the back end makes of a block ---------------------------------------------------------- */
+
+/* Of instructions that are none in the program, so that much and little code compare as what is made of them. */
+struct folding {
+    const struct ir_function *f;
+    const struct ir_cfg *g;
+    const struct opt_uses *uses;
+};
+
+/* Whether the value is the address of accesses alone. */
+static bool is_address(const struct folding *x, ir_ref r)
+{
+    opt_each_use(u, x->uses, r) {
+        const struct ir_ins *by = ir_at(x->f, u->user);
+        if (u->edge != IR_NO_BLOCK || by->mem == IR_MEM_NONE || by->args[0] != r)
+            return false;
+    }
+    return ir_at(x->f, r)->op == IR_ptradd;
+}
+
+/* Whether the value is an index that accesses scale themselves. */
+static bool is_scaled_index(const struct folding *x, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->f, r);
+    scalar_bits n = 0;
+    if ((ins->op != IR_mul && ins->op != IR_shl) || !ir_is_const(x->f, ins->args[1], &n) ||
+        !(ins->op == IR_shl ? n <= 3 : n == 1 || n == 2 || n == 4 || n == 8))
+        return false;
+    opt_each_use(u, x->uses, r)
+        if (u->edge != IR_NO_BLOCK || !is_address(x, u->user))
+            return false;
+    return true;
+}
+
+/* Whether the product of floats becomes part of a sum, in one instruction that takes as long as both. */
+static bool is_part_of_sum(const struct folding *x, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->f, r);
+    const struct opt_use *u = x->uses->at + x->uses->start[r];
+    if (ins->op != IR_mul || !ir_is_float((enum ir_type)ins->type) ||
+        x->uses->start[r + 1] - x->uses->start[r] != 1 || u->edge != IR_NO_BLOCK)
+        return false;
+    const struct ir_ins *by = ir_at(x->f, u->user);
+    return by->block == ins->block && (by->op == IR_add || by->op == IR_sub);
+}
+
+/* Whether the block goes on to the one that will stand behind it: that has no other way in, or this is the last. */
+static bool falls_through(const struct folding *x, uint32_t b)
+{
+    uint32_t to = ir_block_at(x->f, b)->edges.at[0].block, last = 0;
+    ir_each_pred(q, to, x->g)
+        last = x->g->rpo_index[q] > last ? x->g->rpo_index[q] : last;
+    return x->g->rpo_index[b] == last && x->g->rpo_index[to] > last;
+}
+
+static void fold_block(const struct folding *x, uint32_t b, struct cost_piece *p)
+{
+    ir_each_ins(r, x->f, b) {
+        bool jumps = ir_at(x->f, r)->op == IR_br && falls_through(x, b), sum = is_part_of_sum(x, r);
+        if (!sum && !jumps && !is_address(x, r) && !is_scaled_index(x, r))
+            continue;
+        p->cycles -= sum ? 0 : ir_cost_of(x->f, r);
+        p->instructions--;
+    }
+}
+
+/* Parameters get constants by moves; most other arguments are where they should be. */
+static void count_moves(const struct folding *x, uint32_t b, struct cost_edge *edges)
+{
+    for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++) {
+        const struct ir_edge *edge = &ir_block_at(x->f, b)->edges.at[e];
+        for (uint32_t k = 0; k < edge->argc; k++)
+            edges[e].moves += ir_is_const(x->f, edge->args[k], NULL);
+        edges[e].moves += edges[e].moves && ir_block_at(x->f, b)->edges.count > 1;
+    }
+}
+
+/* cost_code_plain gives each block two pieces, the second with its instructions and edges. */
+static void fold(struct csc *p, struct arena *a, struct cost_code *code)
+{
+    struct folding x = {p->f, opt_cfg(p->c, p->f), opt_uses_new(a, p->f)};
+    for (uint32_t i = 0; i < x.g->rpo_count; i++) {
+        struct cost_piece *piece = &code->pieces.at[2 * x.g->rpo[i] + 1];
+        fold_block(&x, x.g->rpo[i], piece);
+        count_moves(&x, x.g->rpo[i], code->edges.at + piece->first_edge);
+    }
+}
+
+/* ---- the model ----------------------------------------------------------------------------------- */
+
+static struct csc_weight run_model(struct csc *p, struct arena *a, struct cost_figures *w)
+{
+    struct cost_hints hints = {.launch = cost_launch_of(a, p->f, p->c->options)};
+    uint32_t budget = p->c->options->limits[OPT_LIMIT_csc_sample];
+    const struct cost_sample *s =
+        p->f->flags & IR_FN_KERNEL
+            ? cost_sample_new(a, opt_machine_uniformity(p->c, p->f), p->functions, &hints, budget)
+            : NULL;
+    if (!s)
+        return (struct csc_weight){0};
+    struct cost_code *code = cost_code_plain(a, p->f, opt_return_post_dominators(p->c, p->f), p->functions);
+    fold(p, a, code);
+    cost_replay(s, code, budget, w);
+    return (struct csc_weight){.cycles = w->cycles,
+                               .instructions = w->instructions,
+                               .runs = true,
+                               .launched = hints.launch->block[0],
+                               .guessed = s->guessed,
+                               .cut = s->cut || w->cut};
+}
+
+struct csc_weight csc_weigh(struct csc *p)
+{
+    struct scratch scratch;
+    struct cost_figures w = {0};
+    struct csc_weight weight = run_model(p, scratch_begin(&scratch), &w);
+    scratch_end(&scratch);
+    return weight;
+}
+
+void csc_find_divergence(struct csc *p)
+{
+    struct scratch scratch;
+    struct arena *a = scratch_begin(&scratch);
+    uint32_t blocks = p->f->blocks.count;
+    p->executions = arena_array(p->c->scratch, uint64_t, blocks);
+    struct cost_figures w = {.executions = p->executions,
+                             .visits = arena_array(a, uint64_t, blocks),
+                             .extra = arena_array(a, uint64_t, blocks)};
+    p->before = run_model(p, a, &w);
+    p->execution_count = p->before.runs ? blocks : 0;
+    scratch_end(&scratch);
+}
+
+/* ---- how often ----------------------------------------------------------------------------------- */
+
+/* How often a warp executes the block; negative: it is a new one. */
+static double executions(const struct csc *p, uint32_t b)
+{
+    return b < p->execution_count ? (double)p->executions[b] : -1;
+}
+
+bool csc_is_cold(const struct csc *p, uint32_t branch)
+{
+    return executions(p, branch) == 0 && !p->before.cut;
+}
+
+bool csc_is_known(const struct csc *p, uint32_t branch)
+{
+    const struct ir_block *b = ir_block_at(p->f, branch);
+    double once = executions(p, branch), x = executions(p, b->edges.at[0].block);
+    double y = executions(p, b->edges.at[1].block);
+    return ir_at(p->f, b->last)->op == IR_brif && once > 0 && x >= 0 && y >= 0 && x + y >= once &&
+           x <= once && y <= once;
+}
+
+/* Says once for a function that the model was too small. */
+static void tell_limit(struct csc *p)
+{
+    if (!(p->reported & 1u << OPT_LIMIT_csc_sample))
+        opt_below(p->c, p->f, OPT_LIMIT_csc_sample, UINT64_MAX);
+    p->reported |= 1u << OPT_LIMIT_csc_sample;
+}
+
+int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved, uint64_t overhead)
+{
+    const struct ir_block *b = ir_block_at(p->f, branch);
+    double once = executions(p, branch), x = executions(p, b->edges.at[0].block);
+    double y = executions(p, b->edges.at[1].block), u = executions(p, q.x), v = executions(p, q.y);
+    if (csc_is_cold(p, branch))
+        return 0;
+    if (once == 0) {
+        tell_limit(p);
+        return (int64_t)saved - CSC_MORE_CAUTION * (int64_t)overhead;
+    }
+    if (!csc_is_known(p, branch) || u < 0 || v < 0)
+        return (int64_t)saved - CSC_CAUTION * (int64_t)overhead;
+    double arms = x < y ? x : y, both = u < v ? u : v, any = u < v ? v : u;
+    double share = arms > 0 ? (x + y - once) / once * both / arms : 0;
+    return (int64_t)((double)saved * share - (double)overhead * any / once);
+}
