@@ -71,6 +71,8 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
     int code = check_filters(c) ?: compile_options(c, o);
     if (code == 0 && option_given(c, OPTION_CSC_TABLE))
         add_switch(c, o, "csc-table");
+    if (code == 0 && option_given(c, OPTION_BARRIER_STAGES))
+        add_switch(c, o, "barrier-stages");
     return code;
 }
 

@@ -70,7 +70,7 @@ typedef struct kernc_options {
                              after each step */
     bool verify_each;
     const char *analyses; /* names for KERNC_TEXT_ANALYSES: cfg, dominators, post-dominators, cycles,
-                             pst, pdg, uniformity, tokens, frontier; NULL: none */
+                             pst, pdg, uniformity, tokens, frontier, barriers; NULL: none */
     int analysis_form;    /* enum kernc_analysis_form */
     bool collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
     long bisect_limit;    /* runs only the first n steps; negative (default): all */

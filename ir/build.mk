@@ -10,4 +10,4 @@ ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c dataflow.c \
     pdg_nodes.c pdg.c)
 ir_SRC += $(addprefix ir/analysis/,ranges.c range_conditions.c range_of.c)
 ir_SRC += ir/converge/order.c ir/converge/reconvergence.c ir/converge/barriers.c ir/converge/frontier.c
-ir_SRC += $(addprefix ir/views/,views.c structure.c frontier.c dependence.c json.c)
+ir_SRC += $(addprefix ir/views/,views.c structure.c barriers.c frontier.c dependence.c json.c)

@@ -117,10 +117,11 @@ static bool converge(struct csc *p, uint32_t branch, struct csc_pair q, ir_ref c
         if (opt_option(p->c, OPT_OPTION_csc_table))
             csc_print_table(&a);
         done = mode == IN_ANY_CASE || (mode == HOIST_EQUAL && a.pairs) || pays(&a, branch, q);
-        if (a.pairs)
+        if (a.pairs && p->c->options->remarks)
             opt_remark(p->c, p->f, done ? OPT_APPLIED : OPT_MISSED, "common-code", at,
                        "arms have %u operations in common: %u cycles saved%s %u%s", a.pairs, a.saved,
-                       done ? " for" : " would cost", a.overhead, done ? "" : why_not(&a, branch));
+                       done ? " for" : " would cost", a.overhead,
+                       done ? csc_name_pairs(&a) : why_not(&a, branch));
         if (done) {
             opt_count(p->c, "pairs", a.pairs);
             csc_move(&a);

@@ -11,6 +11,7 @@
  *                between split (section 2)
  *   bill.c       what a schedule costs and saves; distance.c: of accesses to different addresses
  *   model.c      how often arms are executed, and what the whole function takes
+ *   pairs.c      which pairs are hoisted, split and sunk, for remarks
  *   motion.c     the code of the stages, operands renamed by selects and block parameters
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
@@ -221,6 +222,11 @@ int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t
 typedef bool csc_rounds(struct csc *p);
 /* Runs them, and puts the function back if the model says that it got worse; whether it is changed. */
 bool csc_try(struct csc *p, csc_rounds *run);
+
+/* ---- pairs.c ------------------------------------------------------------------------------------- */
+
+/* For a remark: how many pairs of the schedule are hoisted, split and sunk, and which, by their places. */
+const char *csc_name_pairs(const struct csc_arms *a);
 
 /* ---- motion.c ------------------------------------------------------------------------------------ */
 

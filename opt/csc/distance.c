@@ -1,8 +1,8 @@
-/* distance.c: how far the addresses of two accesses are from each other, where that is the same for all threads:
- * accesses next to each other touch the same segments, be they one or two.
+/* distance.c: how far the addresses of two accesses are from each other, where that is the same for all
+ * threads: accesses next to each other touch the same segments, be they one or two.
  *
- * An address is a sum of values, each times a constant, and a number. Two differ by a number if they are sums of
- * the same values: x[j + t] and x[j + t + 9]. It is only asked for costs, so that no sum need be free of wraps.
+ * An address is a sum of values, each times a constant, and a number. Two differ by a number if they are sums
+ * of the same values: x[j + t] and x[j + t + 9]. It is only asked for costs, so that sums may wrap.
  */
 #include "opt/csc/csc.h"
 

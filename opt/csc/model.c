@@ -1,16 +1,16 @@
-/* model.c: how often arms are executed, and what the whole function takes: a warp of the expected launch runs it in
- * a model (opt/cost/cost.h).
+/* model.c: how often arms are executed, and what the whole function takes: a warp of the expected launch runs
+ * it in a model (opt/cost/cost.h).
  *
  * What is saved is saved only where threads of a warp come to blocks of both arms; what it costs is paid each
- * time. A branch that they do not come to is left alone: it is cold, and what it costs other warps is not known.
- * If the model was too small to come so far (limit csc_sample), much has to be saved. Of functions that are no
+ * time. A branch that they do not come to is left alone: it is cold, and what it costs others is not known. If
+ * the model was too small to come so far (limit csc_sample), much has to be saved. Of functions that are no
  * kernels, and of blocks that the pass has made, nothing is known.
  */
 #include "opt/csc/csc.h"
 
 /* ---- what the back end makes of a block ---------------------------------------------------------- */
 
-/* Of instructions that are none in the program, so that much and little code compare as what is made of them. */
+/* Of instructions that are none in the program, so that codes compare as what is made of them. */
 struct folding {
     const struct ir_function *f;
     const struct ir_cfg *g;
@@ -54,7 +54,7 @@ static bool is_part_of_sum(const struct folding *x, ir_ref r)
     return by->block == ins->block && (by->op == IR_add || by->op == IR_sub);
 }
 
-/* Whether the block goes on to the one that will stand behind it: that has no other way in, or this is the last. */
+/* Whether the block goes on to the one that will stand behind it: of the blocks that do it is the last. */
 static bool falls_through(const struct folding *x, uint32_t b)
 {
     uint32_t to = ir_block_at(x->f, b)->edges.at[0].block, last = 0;

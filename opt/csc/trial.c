@@ -20,8 +20,8 @@ static void put_back(struct csc *p, const struct ir_function *copy)
     opt_invalidate(p->c, p->f);
 }
 
-/* Whether it got better by so much that the model can tell. Where branches were drawn it could be luck, but for tests
- * instead of a switch, which are guesses too. */
+/* Whether it got better by so much that the model can tell. Where branches were drawn it could be luck, but
+ * for tests instead of a switch, which are guesses too. */
 static bool is_better(struct csc *p)
 {
     const struct csc_weight before = p->before;

@@ -162,14 +162,67 @@ static void put_rejoins(struct conflicts *k, ir_ref wait, struct bitset cancelle
             barriers_rejoin_behind(k->x, wait, k->w->registers.at[m]);
 }
 
+/* Where threads wait for barrier n, for a remark. */
+static const char *place_of_wait(const struct conflicts *k, uint32_t n)
+{
+    const struct barriers *x = k->x;
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
+        uint32_t b = x->cfg->rpo[i];
+        ir_ref r = ir_block_at(x->f, b)->first;
+        while (r && (ir_at(x->f, r)->op != IR_cb_wait || ir_at(x->f, r)->imm != k->w->registers.at[n]))
+            r = ir_at(x->f, r)->next;
+        if (!r)
+            continue;
+        uint32_t behind =
+            ir_block_at(x->f, b)->edges.count == 1 ? ir_block_at(x->f, b)->edges.at[0].block : b;
+        ir_ref first = ir_block_at(x->f, behind)->first;
+        uint32_t line = ir_at(x->f, r)->at.line ? ir_at(x->f, r)->at.line : ir_at(x->f, first)->at.line;
+        const char *name = ir_block_at(x->f, behind)->name;
+        return line   ? arena_printf(x->arena, "line %u", line)
+               : name ? arena_printf(x->arena, "block %s", name)
+                      : arena_printf(x->arena, "block %u", behind);
+    }
+    return "its caller";
+}
+
+static const char *name_of_barrier(const struct conflicts *k, uint32_t n)
+{
+    struct arena *a = k->x->arena;
+    if (!is_prediction(k, n))
+        return arena_printf(a, "of the branch that reconverges in %s", place_of_wait(k, n));
+    const struct barrier_prediction *p = &k->x->predictions.at[n];
+    return p->at.line
+               ? arena_printf(a, "of the prediction in line %u of the %s", p->at.line, barriers_name(k->x, p))
+               : arena_printf(a, "of the prediction of the %s, in %s", barriers_name(k->x, p),
+                              place_of_wait(k, n));
+}
+
+/* Each barrier in the set, and why: threads in it wait for these here, and these, or others that wait for them,
+ * for threads in it. */
+static void tell(struct conflicts *k, const struct barrier_wait *wait, struct bitset cancelled)
+{
+    struct barriers *x = k->x;
+    struct text names = {.arena = x->arena};
+    if (!x->c->options->remarks)
+        return;
+    bitset_each(m, cancelled) {
+        text_addz(&names, names.length ? ", " : "");
+        text_addz(&names, name_of_barrier(k, m));
+    }
+    opt_remark(
+        x->c, x->f, OPT_APPLIED, "deconflict", ir_at(x->f, wait->at)->at,
+        "threads that wait for the prediction leave %u other barriers: %.*s; else threads there would wait "
+        "for these, and these for them",
+        bitset_count(cancelled), (int)names.length, names.length ? names.at : "");
+}
+
 static void cancel_at(struct conflicts *k, const struct barrier_wait *wait, struct bitset cancelled)
 {
     struct ir_function *f = k->x->f;
     bool label = ir_at(f, wait->at)->op == IR_cb_wait;
     if (bitset_next(cancelled, 0) == cancelled.bits)
         return;
-    opt_remark(k->x->c, f, OPT_APPLIED, "deconflict", ir_at(f, wait->at)->at,
-               "threads that wait for the prediction leave %u other barriers", bitset_count(cancelled));
+    tell(k, wait, cancelled);
     if (label)
         put_rejoins(k, wait->at, cancelled);
     put_cancels(k, wait, cancelled);

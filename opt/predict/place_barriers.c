@@ -8,6 +8,7 @@
  *
  * Registers are numbered through the module: those of predicted functions come first.
  */
+#include "ir/views/views.h"
 #include "opt/predict/barriers.h"
 
 /* ---- editing ----------------------------------------------------------------------------------------- */
@@ -111,6 +112,21 @@ static void lay_out(struct barriers *x, uint32_t first)
     memcpy(f->order.at, order.at, order.count * sizeof *order.at);
 }
 
+/* ---- the steps, shown -------------------------------------------------------------------------------- */
+
+/* Prints the function as it is, with what is joined and live by equations 1 and 2: Figure 4. */
+static void show(const struct barriers *x, const char *step)
+{
+    const struct opt_options *o = x->c->options;
+    if (!opt_option(x->c, OPT_OPTION_barrier_stages) || !o->print || !x->c->report)
+        return;
+    struct text out = {.arena = x->arena};
+    text_printf(&out, "; *** Barriers of %s: %s ***\n", x->f->name, step);
+    ir_view_comments(ir_viewer_new(x->arena, x->f), IR_VIEW_barriers, &out);
+    text_addz(&out, "\n");
+    o->print(o->data, out.at, out.length);
+}
+
 /* ---- functions --------------------------------------------------------------------------------------- */
 
 static void work_on(struct barriers x)
@@ -120,11 +136,16 @@ static void work_on(struct barriers x)
     uint32_t first = x.f->blocks.count;
     barriers_look(&x);
     barriers_predict(&x);
+    if (x.predictions.count)
+        show(&x, "joins, waits and rejoins of predictions");
     barriers_post_dominators(&x);
     if (x.predictions.count) {
+        show(&x, "barriers of post-dominators");
         barriers_cancel(&x);
+        show(&x, "cancels where live ranges end");
         barriers_deconflict(&x);
         barriers_drop_idle(&x);
+        show(&x, "deconflicted");
     }
     barriers_join_by_branches(&x);
     wait_at_entry(&x);

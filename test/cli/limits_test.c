@@ -34,7 +34,7 @@ static const struct tried_verb {
     const char *name, *options;
 } tried_verbs[] = {
     {"build", "-o /dev/null"},
-    {"dump", "--analysis=cfg,cycles,pst,pdg,uniformity,tokens,frontier"},
+    {"dump", "--analysis=cfg,cycles,pst,pdg,uniformity,tokens,frontier,barriers"},
     {"run", "--no-outputs --threads=1 --fuel=5000 --max-rounds=3"},
     {"compare", "--threads=1 --fuel=5000 --max-rounds=3"},
     {"report", "-o /dev/null --threads=1 --fuel=5000 --max-rounds=3 --max-steps=50"},
