@@ -71,6 +71,35 @@ static void add_left_out(const struct comparison *x, struct text *t)
     }
 }
 
+/* The row of `pdom` at the same level, by which the figures of others are normalised; NULL: there is none. */
+static const struct row *pdom_of(const struct comparison *x, const struct row *row)
+{
+    for (uint32_t i = 0; i < x->rows.count; i++) {
+        const struct row *other = &x->rows.at[i];
+        if (other->scheme == SCHEME_pdom && other->level == row->level && other->warp == row->warp)
+            return other;
+    }
+    return NULL;
+}
+
+/* A ratio with three digits; `-`: there is nothing to compare with. */
+static void add_ratio(double of, double to, int width, struct text *t)
+{
+    if (to > 0 && of >= 0)
+        text_printf(t, "%*.3f", width, of / to);
+    else
+        text_printf(t, "%*s", width, "-");
+}
+
+/* Warp instructions, memory efficiency and join points over those of `pdom`. */
+static void add_normalised(const struct row *row, const struct row *pdom, struct text *t)
+{
+    add_ratio((double)row->metrics.warp_instructions, pdom ? (double)pdom->metrics.warp_instructions : 0, 11,
+              t);
+    add_ratio(row->metrics.memory_efficiency, pdom ? pdom->metrics.memory_efficiency : 0, 10, t);
+    add_ratio(row->figures.join_points, pdom ? pdom->figures.join_points : 0, 12, t);
+}
+
 /* What is known of the code, and what became of it: the columns of Figures 5 to 8 of "SIMD Re-Convergence
  * at Thread Frontiers". */
 static void add_code_table(const struct comparison *x, struct text *t)
@@ -85,7 +114,8 @@ static void add_code_table(const struct comparison *x, struct text *t)
             text_printf(t, "%-*s %3s", width, "control flow", "opt");
 #define FIGURE(key, type, heading, meaning) text_printf(t, "%10s", heading);
 #include "kernc-figures.def"
-            text_printf(t, "%10s%10s%10s%8s\n", "activity", "mem. eff.", "sh. eff.", "depth");
+            text_printf(t, "%10s%10s%10s%8s%11s%10s%12s\n", "activity", "mem. eff.", "sh. eff.", "depth",
+                        "warp/pdom", "mem/pdom", "joins/pdom");
         }
         first = false;
         text_printf(t, "%-*s -O%u", width, name_of(row->scheme), row->level);
@@ -97,6 +127,7 @@ static void add_code_table(const struct comparison *x, struct text *t)
         add_cell(row, "memory_efficiency", 10, t);
         add_cell(row, "shared_efficiency", 10, t);
         add_cell(row, "max_stack_depth", 8, t);
+        add_normalised(row, pdom_of(x, row), t);
         text_char(t, '\n');
     }
 }
