@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define FILE_LIMIT   (64u << 20)
-#define SECONDS      600
+#define SECONDS      1800
 #define SHOWN_OUTPUT 3000 /* bytes of a failed command's output that are shown */
 
 struct directive {

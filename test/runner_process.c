@@ -53,16 +53,21 @@ static bool plain_words(const char *command, char *buffer, size_t size, char **w
     return n > 0 && strchr(words[0], '/') && !strchr(words[0], '=');
 }
 
+/* Commands begin with the signals of a shell at a terminal, however the tests were started: what a shell runs
+ * in the background ignores SIGINT, and would hand that on. */
 static pid_t start(const char *command, int out, int err)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
+    sigset_t usual;
+    sigfillset(&usual);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     char *shell[] = {"sh", "-c", (char *)command, NULL}, *words[64], buffer[4096];
     pid_t pid;
     bool plain = plain_words(command, buffer, sizeof buffer, words, COUNT(words));

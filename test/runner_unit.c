@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#define SECONDS 1200
+#define SECONDS 1800
 
 /* One line of TAP. cmocka writes the failure's text, as "# " lines, behind "not ok". */
 static void take_line(const char *line, size_t n, struct test_result *r)
