@@ -52,7 +52,7 @@ static uint32_t palette(int n, int limit)
 
 void *reference_mandelbrot(size_t *n)
 {
-    enum { WIDTH = 64, HEIGHT = 64, LIMIT = 256 };
+    enum { WIDTH = 80, HEIGHT = 60, LIMIT = 256 };
     uint32_t *image = mem_alloc(WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         float cx = -2.2f + 3.2f * (float)(p % WIDTH) / WIDTH;

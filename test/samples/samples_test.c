@@ -1,8 +1,9 @@
 /* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, under
  * convergence barriers, at thread frontiers with either machine, structured, under the oracle, and on the
- * warp-core machine in its sound modes unless it computes with doubles. No barrier is given up, and frontiers
- * execute no more than pdom and struct. Each machine runs a sample at -O2; at the other levels every eighth
- * does, by turns. Sanitizers ($KERNC_TEST_PATIENCE) have time for every other machine and -O2 alone.
+ * warp-core machine in its sound modes unless it computes with doubles. No barrier is given up, frontiers
+ * execute no more than pdom and struct, and no launch takes more core cycles at -O2 than at -O1. Each machine
+ * runs a sample at -O2, warp-core at -O1 too; at the other levels every eighth does, by turns. Sanitizers
+ * ($KERNC_TEST_PATIENCE) have time for every other machine and -O2 alone.
  *
  * Runs kernc's main in a child of its own each time, from the root of the project.
  */
@@ -18,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_WORDS = 9 };
+enum { MOST_WORDS = 9, MOST_LAUNCHES = 256 };
 int kernc_main(int argc, char **argv);
 
 struct sample {
@@ -56,7 +57,7 @@ static const struct sample samples[] = {
     {"mandelbrot",
      {"image"},
      reference_mandelbrot,
-     {"--arg=image=zeros(4096)", "--arg=width=64", "--arg=height=64", "--grid=2"},
+     {"--arg=image=zeros(4800)", "--arg=width=80", "--arg=height=60", "--grid=3"},
      false},
     {"pathtracer",
      {"image"},
@@ -237,19 +238,31 @@ static void check_mix(const char *machine, const char *stats, const char *name)
                  (unsigned long long)all);
 }
 
-/* Checks the statistics of the latest run; the warp instructions. */
-static uint64_t check_stats(const char *machine)
+/* What a run has counted. */
+struct counts {
+    uint64_t warp_instructions; /* of the first launch */
+    uint32_t launches;
+    uint64_t core_cycles[MOST_LAUNCHES];
+};
+
+/* Checks the statistics of the latest run. */
+static void check_stats(const char *machine, struct counts *c)
 {
     struct text stats = read_stats();
     const char *at = stats.at;
-    uint64_t value = next_number(&at, "warp_instructions");
+    c->warp_instructions = next_number(&at, "warp_instructions");
+    c->launches = 0;
+    for (at = stats.at; strstr(at, "\"core_cycles\": ") != NULL;) {
+        if (c->launches == MOST_LAUNCHES)
+            fail_msg("%s: too many launches", machine);
+        c->core_cycles[c->launches++] = next_number(&at, "core_cycles");
+    }
     at = stats.at;
     if (next_number(&at, "yields") != 0)
         fail_msg("%s: yields are not 0", machine);
     check_mix(machine, stats.at, "warp_instructions");
     check_mix(machine, stats.at, "thread_instructions");
     text_free(&stats);
-    return value;
 }
 
 static bool sanitized(void)
@@ -257,59 +270,79 @@ static bool sanitized(void)
     return getenv("KERNC_TEST_PATIENCE") != NULL;
 }
 
+static bool is_warp_core(const struct machine *m)
+{
+    return m->lacks & TARGET_NO_DOUBLE;
+}
+
 /* Whether sample number i runs on machine w at this level. */
 static bool has_its_turn(size_t i, size_t w, int level)
 {
     if (sanitized())
         return level == 2 && (i + w) % 2;
-    return level == 2 || (i + w) % 8 == (size_t)level;
+    return level == 2 || (level == 1 && is_warp_core(&machines[w])) || (i + w) % 8 == (size_t)level;
 }
 
-static uint64_t run_and_compare(const struct sample *s, const struct machine *m, int level,
-                                const char *expected, size_t n)
+static void run_and_compare(const struct sample *s, const struct machine *m, int level, const char *expected,
+                            size_t n, struct counts *c)
 {
     struct text got = {0};
     run_sample(s, m, level, &got);
-    uint64_t executed = check_stats(m->words[0]);
+    check_stats(m->words[0], c);
     if (got.length != n)
         fail_msg("%s with %s -O%d: %zu bytes, not %zu", s->name, m->words[0], level, got.length, n);
     for (size_t i = 0; i < n; i++)
         if (got.at[i] != expected[i])
             fail_msg("%s with %s -O%d: byte %zu differs", s->name, m->words[0], level, i);
     text_free(&got);
-    return executed;
 }
 
 /* At thread frontiers a warp executes at most 1.02 times the instructions of the better of pdom and struct.
- * `executed`: by machine. */
-static void frontiers_lose_nothing(const struct sample *s, const uint64_t *executed)
+ * `counts`: by machine, at -O2. */
+static void frontiers_lose_nothing(const struct sample *s, const struct counts *counts)
 {
     uint64_t best = UINT64_MAX, frontiers = 0;
     for (size_t w = 0; w < COUNT(machines); w++) {
         const char *machine = machines[w].words[0];
         if (strcmp(machine, "--scheme=tf-stack") == 0)
-            frontiers = executed[w];
+            frontiers = counts[w].warp_instructions;
         if (strcmp(machine, "--scheme=pdom") == 0 || strcmp(machine, "--scheme=struct") == 0)
-            best = executed[w] < best ? executed[w] : best;
+            best = counts[w].warp_instructions < best ? counts[w].warp_instructions : best;
     }
     if ((double)frontiers > 1.02 * (double)best)
         fail_msg("%s: tf-stack executes %llu, the better of pdom and struct %llu", s->name,
                  (unsigned long long)frontiers, (unsigned long long)best);
 }
 
+/* At -O2 (`now`) no launch takes more cycles of warp-core than at -O1. */
+static void levels_lose_nothing(const struct sample *s, const struct machine *m, const struct counts *before,
+                                const struct counts *now)
+{
+    if (before->launches != now->launches)
+        fail_msg("%s with %s: other launches at -O2", s->name, m->words[0]);
+    for (uint32_t i = 0; i < now->launches; i++)
+        if (now->core_cycles[i] > before->core_cycles[i])
+            fail_msg("%s with %s, launch %u: %llu core cycles at -O2, %llu at -O1", s->name, m->words[0], i,
+                     (unsigned long long)now->core_cycles[i], (unsigned long long)before->core_cycles[i]);
+}
+
 static void equals_reference(void **state)
 {
     const struct sample *s = *state;
     size_t n = 0;
-    uint64_t executed[COUNT(machines)] = {0};
+    struct counts lower, counts[COUNT(machines)] = {0};
     void *expected = s->reference(&n);
-    for (size_t w = 0; w < COUNT(machines); w++)
+    for (size_t w = 0; w < COUNT(machines); w++) {
+        if (machines[w].unsound || (s->has_doubles && is_warp_core(&machines[w])))
+            continue;
         for (int level = 0; level <= 2; level++)
-            if (has_its_turn((size_t)(s - samples), w, level) && !machines[w].unsound &&
-                !(s->has_doubles && machines[w].lacks & TARGET_NO_DOUBLE))
-                executed[w] = run_and_compare(s, &machines[w], level, expected, n);
+            if (has_its_turn((size_t)(s - samples), w, level))
+                run_and_compare(s, &machines[w], level, expected, n, level == 2 ? &counts[w] : &lower);
+        if (!sanitized() && is_warp_core(&machines[w]))
+            levels_lose_nothing(s, &machines[w], &lower, &counts[w]);
+    }
     if (!sanitized())
-        frontiers_lose_nothing(s, executed);
+        frontiers_lose_nothing(s, counts);
     mem_free(expected);
 }
 
