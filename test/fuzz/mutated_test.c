@@ -1,7 +1,7 @@
 /* mutated_test.c: compiled programs and IR text with random damage: each is refused with a reason, or runs to
  * an ordinary end.
  *
- * Every .kern file of the samples and of some folders of tests is compiled for every other scheme in turn, at
+ * Every .kern file of the samples and of some folders of tests is compiled for every eighth scheme in turn, at
  * a level that depends on both. Trials are drawn from the file's name, the scheme and the trial's number. One
  * that fails is named, and `mutated FILE SCHEME TRIAL` runs it alone (SCHEME ir: the text of its IR).
  * KERNC_TEST_MUTATIONS: trials of each file and scheme.
@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-enum { HEADER = 36, TRIALS = 20, TURNS = 4 };
+enum { HEADER = 36, TRIALS = 20, TURNS = 8 };
 static const char *const folders[] = {"samples", "test/regress", "test/convergence"};
 
 /* What is damaged, and what it is tried in. */

@@ -216,7 +216,7 @@ static void check_arms(const struct ir_function *f, uint64_t seed)
 static void arms_of_diamonds_are_entered_by_one_branch(void **state)
 {
     UNUSED(state);
-    for (uint64_t seed = 1; seed <= test_programs(2000); seed++) {
+    for (uint64_t seed = 1; seed <= test_programs(500); seed++) {
         struct arena a = {0};
         struct ir_module *m = fz_parse_module(fz_generate(&fz_class_e, seed, &a));
         for (uint32_t i = 0; i < m->functions.count; i++)
