@@ -83,9 +83,10 @@ static bool is_shared(const struct bc_ins *ins)
 void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uint32_t block,
                             struct rt_total ran)
 {
-    for (uint32_t i = p->blocks.at[block].code + 1; i < p->code.count && p->code.at[i].op != BC_block; i++) {
-        const struct bc_ins *ins = &p->code.at[i];
-        unsigned parts = bc_parts(ins);
+    const struct bc_ins *head = &p->code.at[p->blocks.at[block].code], *end = p->code.at + p->code.count;
+    const struct bc_ins *wait = bc_first_wait(head, end), *ins = head + 1;
+    for (; ins < end && ins->op != BC_block; ins++) {
+        unsigned parts = ins == wait ? 0 : bc_parts(ins);
         if (parts)
             rt_statistics_add_class(s, class_of(ins), ran);
         if (parts > 1)
@@ -95,4 +96,6 @@ void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uin
             rt_statistics_line(s, p->sites.at[ins->e].line)->shared_instructions += rt_executed(ran);
         }
     }
+    if (bc_falls_into_wait(ins - 1, ins, end))
+        rt_statistics_add_class(s, RT_CLASS_convergence, ran);
 }

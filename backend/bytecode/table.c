@@ -53,12 +53,49 @@ void be_open_block(struct be_encoder *e, unsigned flags)
     be_continue_block(e, flags | (alone ? BC_RECONVERGE : 0));
 }
 
+/* A wait at the begin of the open block counts for the one before, if that falls into it. */
+static void count_first_wait(struct be_encoder *e, uint32_t cycles, uint32_t line)
+{
+    struct bc_program *p = e->c->p;
+    const struct bc_ins *head = &p->code.at[p->blocks.at[e->open].code], *end = p->code.at + p->code.count;
+    if (p->blocks.at[e->open].code == e->row->code || !bc_falls_into_wait(head - 1, head, end))
+        return;
+    struct bc_block *before = &p->blocks.at[e->open - 1];
+    uint32_t at = p->lines.count;
+    before->instructions++;
+    before->overhead++;
+    before->cycles += cycles;
+    while (at > before->first_line && p->lines.at[at - 1].line > line)
+        at--;
+    if (at > before->first_line && p->lines.at[at - 1].line == line) {
+        p->lines.at[at - 1].instructions++;
+        p->lines.at[at - 1].cycles += cycles;
+        return;
+    }
+    vec_push(&p->arena, &p->lines, ((struct bc_line){line, 1, cycles}));
+    for (uint32_t i = p->lines.count - 1; i > at; i--)
+        p->lines.at[i] = p->lines.at[i - 1];
+    p->lines.at[at] = (struct bc_line){line, 1, cycles};
+    before->line_count++;
+}
+
+static bool is_first_wait(const struct be_encoder *e, const struct bc_ins *ins)
+{
+    const struct bc_program *p = e->c->p;
+    return ins->op == BC_wait && bc_first_wait(&p->code.at[p->blocks.at[e->open].code],
+                                               p->code.at + p->code.count) == &vec_last(&p->code);
+}
+
 void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t cycles, uint32_t line)
 {
     struct bc_program *p = e->c->p;
     uint32_t instructions = bc_parts(&ins);
     struct bc_block *b = &p->blocks.at[e->open];
     vec_push(&p->arena, &p->code, ins);
+    if (is_first_wait(e, &ins)) {
+        count_first_wait(e, cycles, line);
+        return;
+    }
     b->instructions += instructions;
     b->overhead += e->overhead || ins.op == BC_scheme || ins.op == BC_wait ? instructions : 0;
     b->cycles += cycles;

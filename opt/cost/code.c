@@ -1,8 +1,8 @@
 /* code.c: the code that a modelled warp runs: pieces of blocks, with what they cost.
  *
  * An instruction counts as the bytecode's does (docs/metrics.md): nothing for a jump to the block that stands
- * next, or for a rejoin that is part of a wait. Of the moves to block parameters those of constants count; most
- * others go.
+ * next, for a wait that lanes jump or branch to, or for a rejoin that is part of a wait. Of the moves to block
+ * parameters those of constants count; most others go.
  */
 #include "opt/cost/cost.h"
 #include "opt/pass.h"
@@ -98,6 +98,22 @@ static struct bitset find_parts(struct builder *x)
     return parts;
 }
 
+static bool begins_with_wait(const struct builder *x, uint32_t b)
+{
+    return b != IR_NO_BLOCK && ir_at(x->placed, ir_block_at(x->placed, b)->first)->op == IR_cb_wait;
+}
+
+/* Whether it is an instruction: a jump to the block that stands next is none, but where it falls into a wait,
+ * which counts there and not where lanes jump or branch to it. */
+static bool counts(const struct builder *x, uint32_t b, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->placed, r);
+    uint32_t to = ins->op == IR_br ? ir_block_at(x->placed, b)->edges.at[0].block : IR_NO_BLOCK;
+    if (ins->op == IR_cb_wait && r == ir_block_at(x->placed, b)->first)
+        return false;
+    return ins->op != IR_br || to != x->next[b] || begins_with_wait(x, to);
+}
+
 static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bitset parts)
 {
     const struct ir_function *placed = x->placed;
@@ -114,7 +130,7 @@ static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bit
             add_operation(x, p, r);
         else
             p->is_wait &= ends;
-        if (ins->op != IR_br || ir_block_at(placed, b)->edges.at[0].block != x->next[b])
+        if (counts(x, b, r))
             count(p, placed, r, x->functions);
         p->instructions -= products_of(x, r);
     }
@@ -135,7 +151,8 @@ static uint32_t moves_on(const struct builder *x, uint32_t b, uint32_t e)
     uint32_t moves = 0;
     for (uint32_t k = 0; k < edge->argc; k++)
         moves += ir_is_const(x->placed, edge->args[k], NULL);
-    bool jumps = moves && ir_block_at(x->placed, b)->edges.count > 1 && edge->block != x->next[b];
+    bool jumps = moves && ir_block_at(x->placed, b)->edges.count > 1 &&
+                 (edge->block != x->next[b] || begins_with_wait(x, edge->block));
     return moves + jumps;
 }
 

@@ -121,13 +121,17 @@ static inline struct maker make_program(uint32_t vectors, uint32_t masks, uint32
 static inline void make_counts(struct bc_program *p)
 {
     struct bc_block *row = NULL;
+    const struct bc_ins *end = p->code.at + p->code.count, *wait = NULL;
     for (uint32_t i = 0; i < p->code.count; i++) {
-        if (p->code.at[i].op == BC_block)
-            row = &p->blocks.at[p->code.at[i].imm];
-        else {
-            row->instructions += bc_parts(&p->code.at[i]);
+        const struct bc_ins *ins = &p->code.at[i];
+        if (ins->op == BC_block) {
+            row = &p->blocks.at[ins->imm];
+            wait = bc_first_wait(ins, end);
+        } else if (ins != wait) {
+            row->instructions += bc_parts(ins);
             row->cycles += 2;
         }
+        row->instructions += ins + 1 < end && bc_falls_into_wait(ins, ins + 1, end);
         i += bc_has_branch_word((enum bc_op)p->code.at[i].op);
     }
     for (uint32_t i = 0; i < p->blocks.count; i++) {

@@ -99,6 +99,21 @@ unsigned bc_parts(const struct bc_ins *ins)
     }
 }
 
+const struct bc_ins *bc_first_wait(const struct bc_ins *head, const struct bc_ins *end)
+{
+    const struct bc_ins *ins = head + 1;
+    if (head >= end || head->op != BC_block || head->d & BC_RETURN)
+        return NULL;
+    while (ins < end && ins->op >= BC_splat_v && ins->op <= BC_spread_m)
+        ins++;
+    return ins < end && ins->op == BC_wait ? ins : NULL;
+}
+
+bool bc_falls_into_wait(const struct bc_ins *last, const struct bc_ins *next, const struct bc_ins *end)
+{
+    return last->op != BC_branch && !bc_ends_block((enum bc_op)last->op) && bc_first_wait(next, end);
+}
+
 bool bc_returns(enum bc_op op)
 {
     return op == BC_ret || op == BC_ret_m || op == BC_ret_true || op == BC_ret_false;

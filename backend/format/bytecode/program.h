@@ -286,6 +286,12 @@ bool bc_returns(enum bc_op op);
 /* Instructions that a word counts for, 0 to 2: a comparison that is part of a branch or an assertion, and an
  * index that is part of an address, are instructions too; tokens, and words that are none, are not. */
 unsigned bc_parts(const struct bc_ins *ins);
+/* The wait that the block at `head` begins with, but for words that spread scalars; NULL: it begins with none,
+ * or calls return to it. To jump or to branch there is to wait, and counts as that: the wait counts for code
+ * that falls into the block alone, as an instruction of this. */
+const struct bc_ins *bc_first_wait(const struct bc_ins *head, const struct bc_ins *end);
+/* Whether code whose last word is `last` falls into a block at `next` that begins with a wait. */
+bool bc_falls_into_wait(const struct bc_ins *last, const struct bc_ins *next, const struct bc_ins *end);
 /* Whether it takes a token, so that schemes decide who takes part. */
 bool bc_is_convergent(enum bc_op op);
 /* What a letter of `operands` stands for. */

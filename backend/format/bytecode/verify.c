@@ -308,6 +308,7 @@ static bool check_function(struct verifier *v, uint32_t index)
     v->function_index = index;
     memset(v->need, 0, sizeof v->need);
     uint32_t row = 0, has = 0;
+    const struct bc_ins *wait = NULL; /* with which the block begins */
     for (uint32_t i = f->code; i < f->end;) {
         const struct bc_ins *ins = &p->code.at[v->at = i];
         if (!check_word(v, ins))
@@ -318,9 +319,11 @@ static bool check_function(struct verifier *v, uint32_t index)
         if (ins->op == BC_block) {
             row = ins->imm;
             has = 0;
+            wait = bc_first_wait(ins, p->code.at + f->end);
         }
-        has += bc_parts(ins);
+        has += ins == wait ? 0 : bc_parts(ins);
         i += 1 + branches;
+        has += !branches && i < f->end && bc_falls_into_wait(ins, &p->code.at[i], p->code.at + f->end);
         if (!check_after(v, ins, i) || ((i == f->end || is_head(v, i)) && !check_count(v, row, has)))
             return false;
     }
