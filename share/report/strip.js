@@ -68,8 +68,7 @@ function sized(canvas, width, height) {
 class Strip {
     // at: the step of each column or -1 (default: columns are steps); differs(step): lanes more or fewer than elsewhere.
     constructor(steps, {view, laneHeight, axis, label, pick, hover, at, differs}) {
-        Object.assign(this, {steps, view, at, differs, axis});
-        this.laneHeight = laneHeight || (steps.lanes > 32 ? 6 : steps.lanes > 16 ? 10 : 14);
+        Object.assign(this, {steps, view, laneHeight, at, differs, axis});
         this.rows = this.laneHeight * steps.lanes;
         this.height = MARKS + this.rows + (differs ? 9 : 0) + (axis ? AXIS : 2);
         this.cells = document.createElement('canvas');
@@ -97,14 +96,14 @@ class Strip {
         return column < 0 || step === undefined ? -1 : step;
     }
 
-    // Cells are painted one pixel wide and stretched; where they are narrower than a pixel, a pixel shows one of its steps.
+    // Cells are painted one pixel wide and stretched; where several are in a pixel, it shows one of them.
     draw(focus) {
         const {steps, view, canvas, rows} = this, dense = view.cell < 1, first = Math.floor(view.first);
         const count = Math.max(1, dense ? Math.ceil(view.width) : Math.min(Math.ceil(view.visible) + 1,
             view.columns - first));
         const cell = dense ? 1 : view.cell, left = GUTTER + (dense ? 0 : (first - view.first) * cell);
-        const shown = Array.from({length: count}, (_, x) => this.stepAt(dense ? Math.floor(view.first + x / view.cell)
-            : first + x));
+        const shown = Array.from({length: count},
+            (_, x) => this.stepAt(dense ? Math.floor(view.first + x / view.cell) : first + x));
         const g = sized(canvas, view.width + GUTTER, this.height), each = act => shown.forEach((step, x) =>
             step >= 0 && act(step, left + x * cell));
         this.paint(shown);
@@ -125,8 +124,8 @@ class Strip {
                 const difference = this.differs(step), fewer = difference < 0;
                 g.fillStyle = fewer ? theme.less : theme.more;
                 if (difference)
-                    g.fillRect(x, MARKS + rows + (fewer ? 2 : 4), Math.max(1, cell - (cell >= 5 ? 1 : 0)), fewer ? 6
-                        : 3);
+                    g.fillRect(x, MARKS + rows + (fewer ? 2 : 4), Math.max(1, cell - (cell >= 5 ? 1 : 0)),
+                        fewer ? 6 : 3);
             });
         if (this.axis)
             this.drawAxis(g);
@@ -267,8 +266,8 @@ function minimap(steps, view, stepAt, label) {
         const sum = new Float64Array(width), n = new Float64Array(width), scale = width / view.columns;
         for (let c = 0; c < view.columns; c++) {
             const step = stepAt(c), share = step < 0 ? 0 : countLanes(steps.active(step)) / steps.lanes;
-            for (let x = Math.floor(c * scale); x < Math.max(Math.floor(c * scale) + 1, Math.floor((c
-                + 1) * scale)); x++) {
+            for (let x = Math.floor(c * scale); x < Math.max(Math.floor(c * scale) + 1,
+                Math.floor((c + 1) * scale)); x++) {
                 sum[x] += share;
                 n[x]++;
             }

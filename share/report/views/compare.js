@@ -55,15 +55,14 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         }}, [...order].sort((a, b) => a - b).map(index =>
             h('option', {value: index, selected: index === reference}, model.run(index).scheme)));
         const modes = [['all', 'All lanes'], ['lane', `Lane ${lane}`], ['steps', 'Step number']];
-        put(tools, field('Reference', select), h('span.field', h('span', 'Aligned by'), segments('Aligned by', modes,
-            mode,
-            value => { mode = value; again(); })), zoomButtons(view), h('fieldset.schemes', h('legend.hidden',
-                'Schemes'),
-            withSteps().map(index => h('label', h('input', {type: 'checkbox', checked: chosen.has(index),
-                disabled: index === reference, onchange: () => {
-                    chosen.has(index) ? chosen.delete(index) : chosen.add(index);
-                    again();
-                }}), model.run(index).scheme))), legend(true));
+        const check = index => h('label', h('input', {type: 'checkbox', checked: chosen.has(index),
+            disabled: index === reference, onchange: () => {
+                chosen.has(index) ? chosen.delete(index) : chosen.add(index);
+                again();
+            }}), model.run(index).scheme);
+        put(tools, field('Reference', select), h('span.field', h('span', 'Aligned by'),
+            segments('Aligned by', modes, mode, value => { mode = value; again(); })), zoomButtons(view),
+        h('fieldset.schemes', h('legend.hidden', 'Schemes'), withSteps().map(check)), legend(true));
         const most = Math.max(...steps.map(one => one.total));
         shown = strips.map((one, k) => {
             const index = order[k], run = model.run(index), differs = k ? companyOf(strips[0].steps, one.steps) : null;
@@ -82,12 +81,10 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
 
     const totals = (index, steps, most) => {
         const run = model.run(index), metrics = model.launch(index, launch).metrics || {}, slots = steps.slots;
-        const base = model.launch(reference, launch).metrics, ratio = base && index !== reference
-            && base.warp_instructions
-            ? ` (×${(metrics.warp_instructions / base.warp_instructions).toFixed(2)})` : '';
+        const base = model.launch(reference, launch).metrics, instructions = metrics.warp_instructions;
+        const ratio = base && index !== reference ? ` (×${(instructions / base.warp_instructions).toFixed(2)})` : '';
         const facts = [['Steps', number(steps.total)], ['Slots used', percent(slots.used / slots.all)],
-            ['Instructions', number(metrics.warp_instructions) + ratio], ['Efficiency',
-                percent(metrics.simt_efficiency)]];
+            ['Instructions', number(instructions) + ratio], ['Efficiency', percent(metrics.simt_efficiency)]];
         return h('div.totals', h('h2', link(run.scheme, () => focus.set({scheme: index})),
             index === reference && h('span.soft', ' reference')), bar(steps.total / most, plural(steps.total, 'step')),
         h('dl', facts.map(([key, value]) => [h('dt', key), h('dd', value)])),
@@ -121,9 +118,10 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     app.onResize(fit);
 
     const update = () => {
-        if (launch !== focus.value.launch || !shown || lane !== focus.value.lane && (mode === 'lane'
-            || tools.firstChild))
+        if (launch !== focus.value.launch || !shown || lane !== focus.value.lane && mode === 'lane')
             build();
+        if (shown)
+            tools.querySelectorAll('.segments button')[1].textContent = `Lane ${lane = focus.value.lane}`;
         clear(app.beside);
         clear(table);
         if (!shown)
@@ -190,8 +188,8 @@ function explain(app, a, b, launch) {
         go(worse.side, parted), line ? `, at the branch of line ${line}. ` : '. ', link('Why does it diverge?', () =>
             focus.set({scheme: sides[worse.side], step: parted, line, view: views.findIndex(one =>
                 one.id === 'why')}))]),
-    h('li', h('b', bad + ': '), waits.replace('for its turn', alone ? 'for its turn' : 'for their turn'), meet < 0
-        ? '; they do not meet again in the steps that are kept.'
+    h('li', h('b', bad + ': '), waits.replace('for its turn', alone ? 'for its turn' : 'for their turn'),
+    meet < 0 ? '; they do not meet again in the steps that are kept.'
         : [', and meet it again in ', go(worse.side, meet), `, ${at(worse.steps, meet)}`, after(parted,
             why.meetProgress)]),
     h('li', h('b', good + ': '), why.betterParted < 0 && join === 0 ? 'they have been together from the start.'
@@ -234,7 +232,7 @@ function differenceTable(app, a, b, launch) {
         return h('tr', {onclick: () => jump(row)}, h('th', {scope: 'row'}, h('button.link', h('i.chip', {style:
             `background:${codeVariable(row.place.colour)}`}), row.place.text)), side(row, 0), side(row, 1),
         h('td.num', number(row.lost[0])), h('td.num', number(row.lost[1])), h('td.num.delta',
-            h(`span.bar.${more > 0 ? 'bad' : 'good'}`, h('span', {style: width})), (more > 0 ? '+' : '−')
-                + number(Math.abs(more))));
+            h(`span.bar.${more > 0 ? 'bad' : 'good'}`, h('span', {style: width})),
+            (more > 0 ? '+' : '−') + number(Math.abs(more))));
     }))));
 }

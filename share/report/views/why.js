@@ -37,9 +37,8 @@ views.push({id: 'why', title: 'Why', make(panel, app) {
                     reach.add(next.id);
             const ends = all.filter(one => one.branch && reach.has(one.id) && one !== hop);
             put(clear(forward), h('h2', 'What follows from ', h('code', hop.text.split(' = ')[0].slice(0, 40))),
-                h('p.soft',
-                `${number(direct.length)} directly, ${number(reach.size - 1)} in all; branches that diverge for it: ${ends.length}.`),
-            h('ul', [...new Set([...direct.slice(0, 8), ...ends.slice(0, 6)])].map(entry)));
+                h('p.soft', `${direct.length} directly, ${reach.size - 1} in all; ${ends.length} branches diverge by it.`),
+                h('ul', [...new Set([...direct.slice(0, 8), ...ends.slice(0, 6)])].map(entry)));
         };
         const last = chain[chain.length - 1];
         put(panel, h('div.two', h('div', h('h2', 'Branches that diverge'), h('ul.entries', branches.slice(0,
@@ -52,10 +51,8 @@ views.push({id: 'why', title: 'Why', make(panel, app) {
             hop.line ? `line ${hop.line}:${hop.column}` : hop.function), ' ', h('code', hop.text), sourceOf(app.model,
                 hop.line),
             h('span.because', hop === last ? hop.why : (hop.why === 'data' ? 'an operand differs between threads'
-                : hop.why) + ' ↓')))),
-        h('p.lead', byId.get(last.of) ? 'The chain goes round: a loop carries it.'
-            : `The source of the divergence: ${last.why}.`),
-        forward)));
+                : hop.why) + ' ↓')))), h('p.lead', byId.get(last.of) ? 'The chain goes round: a loop carries it.'
+                : `The source of the divergence: ${last.why}.`), forward)));
         tell(start);
     };
     return () => {
