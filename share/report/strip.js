@@ -1,5 +1,5 @@
-// A strip: a row a lane, a column a step, on a canvas. What runs is a full cell in its place's colour, what waits a thin
-// grey line (thicker at a barrier or for others), what has ended is blank: shapes that grey paper keeps.
+// A strip: a row a lane, a column a step, on a canvas. What runs is a full cell in its place's colour, what waits
+// a thin grey line (thicker at a barrier or for others), what has ended is blank: shapes that grey paper keeps.
 'use strict';
 
 const MARKS = 14, AXIS = 18, GUTTER = 34, CELLS = {few: 2, usual: 8, large: 24, most: 48}; // pixels
@@ -66,7 +66,7 @@ function sized(canvas, width, height) {
 }
 
 class Strip {
-    // at: the step of each column or -1 (default: columns are steps); differs(step): lanes more or fewer than elsewhere.
+    // at: the step of each column or -1 (default: columns are steps); differs(step): more or fewer lanes than elsewhere
     constructor(steps, {view, laneHeight, axis, label, pick, hover, at, differs}) {
         Object.assign(this, {steps, view, laneHeight, at, differs, axis});
         this.rows = this.laneHeight * steps.lanes;

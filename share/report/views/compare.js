@@ -4,7 +4,7 @@
 views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     const {model, focus} = app, tools = h('div.tools'), box = h('div.figure.compare');
     const table = h('section', {'aria-label': 'Differences'});
-    let chosen = null, reference = -1, mode = 'all', launch = -1, lane = -1, view = null, shown = null;
+    let chosen = null, reference = -1, mode = 'all', launch = -1, lane = -1, view = null, shown = null, compared = '';
     put(panel, tools, box, table);
 
     const stepsOf = index => model.steps(index, launch);
@@ -123,9 +123,10 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         if (shown)
             tools.querySelectorAll('.segments button')[1].textContent = `Lane ${lane = focus.value.lane}`;
         clear(app.beside);
-        clear(table);
-        if (!shown)
-            return;
+        if (!shown) {
+            compared = '';
+            return void clear(table);
+        }
         fit();
         const at = current(), k = Math.max(0, shown.findIndex(one => one.index === focus.value.scheme)), b = other();
         view.show(shown[k].column[at[k]]);
@@ -133,7 +134,9 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         shown.forEach(one => one.element.classList.toggle('focus', one.index === focus.value.scheme));
         if (b >= 0) {
             put(app.beside, explain(app, reference, b, launch));
-            put(table, differenceTable(app, reference, b, launch));
+            if (compared !== `${reference} ${b} ${launch}`)
+                put(clear(table), differenceTable(app, reference, b, launch));
+            compared = `${reference} ${b} ${launch}`;
         }
     };
     return update;
@@ -181,20 +184,22 @@ function explain(app, a, b, launch) {
     const line = parted < 0 ? 0 : branchLine(model.launch(sides[worse.side], launch), worse.steps.placeAt(parted));
     const waits = why.group ? `${alone ? 'it waits' : 'they wait'} ${waitText(why.group)}`
         : `lane ${why.other} ${why.waits}`;
-    return put(box, h('p', h('b', `Lane ${lane} runs ${at(worse.steps, worse.step)} with `
-        + `${plural(countLanes(worse.steps.active(worse.step)) - 1, 'other')} under ${bad}, with `
-        + `${countLanes(better.steps.active(better.step)) - 1} under ${good}.`), ` Missing: ${lanesText(missing)}.`),
-    h('ol', h('li', parted < 0 ? `Under ${bad} they have not run together before.` : ['They part from it behind ',
-        go(worse.side, parted), line ? `, at the branch of line ${line}. ` : '. ', link('Why does it diverge?', () =>
-            focus.set({scheme: sides[worse.side], step: parted, line, view: views.findIndex(one =>
-                one.id === 'why')}))]),
-    h('li', h('b', bad + ': '), waits.replace('for its turn', alone ? 'for its turn' : 'for their turn'),
-    meet < 0 ? '; they do not meet again in the steps that are kept.'
-        : [', and meet it again in ', go(worse.side, meet), `, ${at(worse.steps, meet)}`, after(parted,
-            why.meetProgress)]),
-    h('li', h('b', good + ': '), why.betterParted < 0 && join === 0 ? 'they have been together from the start.'
-        : ['they meet it in ', go(better.side, join), `, ${at(better.steps, join)}`, after(why.betterParted,
-            why.joinProgress)])));
+    const others = one => countLanes(one.steps.active(one.step)) - 1;
+    const whyThere = () => focus.set({scheme: sides[worse.side], step: parted, line, view: views.findIndex(one =>
+        one.id === 'why')});
+    const parting = parted < 0 ? `Under ${bad} they have not run together before.` : ['They part from it behind ',
+        go(worse.side, parted), line ? `, at the branch of line ${line}. ` : '. ', link('Why does it diverge?',
+            whyThere)];
+    const meeting = meet < 0 ? '; they do not meet again in the steps that are kept.' : [', and meet it again in ',
+        go(worse.side, meet), `, ${at(worse.steps, meet)}`, after(parted, why.meetProgress)];
+    const joining = why.betterParted < 0 && join === 0 ? 'they have been together from the start.'
+        : ['they meet it in ',
+        go(better.side, join), `, ${at(better.steps, join)}`, after(why.betterParted, why.joinProgress)];
+    return put(box, h('p', h('b', `Lane ${lane} runs ${at(worse.steps, worse.step)} with ${plural(others(worse), 'other')}`,
+        ` under ${bad}, with ${others(better)} under ${good}.`), ` Missing: ${lanesText(missing)}.`),
+    h('ol', h('li', parting), h('li', h('b', bad + ': '), alone ? waits : waits.replace('for its turn',
+        'for their turn'), meeting),
+        h('li', h('b', good + ': '), joining)));
 }
 
 // The line of a place whose branch diverges most.
@@ -224,15 +229,15 @@ function differenceTable(app, a, b, launch) {
         h('td.num', row.steps[k] ? number(Math.round(10 * row.active[k] / row.steps[k]) / 10) : '–')];
     const heads = ['Place', `Steps ${names[0]}`, 'lanes', `Steps ${names[1]}`, 'lanes', `Lost under ${names[0]}`,
         `under ${names[1]}`, 'Difference'].map((text, k) => [k ? 'num' : '', text]);
+    const body = rows.slice(0, 20).map(row => {
+        const more = row.lost[1] - row.lost[0], width = `width:${100 * Math.abs(more) / most}%`;
+        const chip = h('i.chip', {style: `background:${codeVariable(row.place.colour)}`});
+        return h('tr', {onclick: () => jump(row)}, h('th', {scope: 'row'}, h('button.link', chip, row.place.text)),
+            side(row, 0),
+            side(row, 1), row.lost.map(lost => h('td.num', number(lost))), h('td.num.delta', h(more > 0 ? 'span.bar.bad'
+                : 'span.bar.good', h('span', {style: width})), (more > 0 ? '+' : '−') + number(Math.abs(more))));
+    });
     return scrollBox('', 'Where they differ', h('table.differences', h('caption',
         `Where ${names[0]} and ${names[1]} differ: `,
-        'lane slots lost at a place, the most first. A row leads to the cause.'), columns(heads),
-    h('tbody', rows.slice(0, 20).map(row => {
-        const more = row.lost[1] - row.lost[0], width = `width:${100 * Math.abs(more) / most}%`;
-        return h('tr', {onclick: () => jump(row)}, h('th', {scope: 'row'}, h('button.link', h('i.chip', {style:
-            `background:${codeVariable(row.place.colour)}`}), row.place.text)), side(row, 0), side(row, 1),
-        h('td.num', number(row.lost[0])), h('td.num', number(row.lost[1])), h('td.num.delta',
-            h(`span.bar.${more > 0 ? 'bad' : 'good'}`, h('span', {style: width})),
-            (more > 0 ? '+' : '−') + number(Math.abs(more))));
-    }))));
+        'lane slots lost at a place, the most first. A row leads to the cause.'), columns(heads), h('tbody', body)));
 }

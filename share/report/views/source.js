@@ -2,8 +2,8 @@
 'use strict';
 
 const WORDS = new Set(('kernel void bool char uchar short ushort int uint long ulong half float double struct enum '
-    + 'const global shared constant private if else for while do switch case default break continue return goto try catch '
-    + 'throw launch typedef sizeof true false token inline extern').split(' '));
+    + 'const global shared constant private if else for while do switch case default break continue return goto try '
+    + 'catch throw launch typedef sizeof true false token inline extern').split(' '));
 
 // The line as spans: comments, strings, numbers, words of the language. state.comment: inside /* */.
 function highlight(text, state) {
