@@ -219,6 +219,7 @@ help:
 	@echo 'limits     every limit at 1, 2 and 3 with every verb, on the samples and the regression tests'
 	@echo 'mutants    plants mistakes and says after how many random programs each is found'
 	@echo 'memory     every verb without memory, at every place (make check takes a sample)'
+	@echo 'web-test   pages of kernc report in Chromium, with what npm brings for it'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'
 	@echo 'results    the samples with a prediction: tables in docs/results.md, plots in docs/plots/'

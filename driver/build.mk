@@ -6,7 +6,7 @@ manual_SRC := driver/manual.c $(filter-out driver/main.c,$(driver_SRC))
 
 # The viewer of kernc report, in it: the page, and what stands in it, in this order.
 report_FILES := $(addprefix share/report/,viewer.html viewer.css dom.js model.js align.js focus.js strip.js \
-    $(addprefix views/,source.js lanes.js compare.js state.js) main.js)
+    $(addprefix views/,source.js lanes.js compare.js graph.js why.js state.js passes.js sets.js) main.js)
 
 $(BUILD)/obj/driver/report_page.o: $(BUILD)/gen/driver/report_files.inc
 $(BUILD)/gen/driver/report_files.inc: driver/embed.awk $(report_FILES)

@@ -166,9 +166,7 @@ static int open_row(struct comparison *x, struct run *r, struct row *row, struct
 static int run_row(struct comparison *x, struct run *r, struct row *row, struct left_out *missing)
 {
     kernc_result *compiled = NULL;
-    *r = (struct run){.command = x->command,
-                      .quiet = true,
-                      .x = {.api.size = sizeof r->x.api, .max_memory = (uint64_t)2 << 30}};
+    *r = launch_new(x->command, true);
     row->metrics.size = sizeof row->metrics;
     row->image.size = sizeof row->image;
     row->figures.size = sizeof row->figures;
@@ -280,9 +278,8 @@ static int run_rows(struct comparison *x)
     for (uint32_t l = 0; l < x->levels.count; l++)
         for (uint32_t i = 0; !code && !interrupted() && i < x->schemes.count; i++) {
             enum scheme s = x->schemes.at[i];
-            uint32_t lanes = scheme_target(s)->lanes;
             code = compare_row(
-                x, (struct row){.scheme = s, .level = x->levels.at[l], .warp = lanes ? lanes : x->warp});
+                x, (struct row){.scheme = s, .level = x->levels.at[l], .warp = schemes_warp(s, x->warp)});
         }
     return code;
 }

@@ -212,6 +212,8 @@ void schemes_add_target(struct command *c, scheme_list *list, enum target target
 int schemes_add(struct command *c, scheme_list *list, const char *name);
 /* Those of --schemes; without it, all that are sound. EXIT_OK or EXIT_USAGE. */
 int schemes_take(struct command *c, scheme_list *list);
+/* Threads of a warp under the scheme: `warp`, unless its machine has warps of one width. */
+uint32_t schemes_warp(enum scheme s, uint32_t warp);
 /* --schedule: a kernc_schedule; without it *schedule stays. An exit code. */
 int schedule_take(struct command *c, int *schedule);
 

@@ -1,10 +1,10 @@
 /* goals.c: goals of a program, which stand in its comments:
  *
- *     // kern:goal(simt_efficiency >= 80%, pdom)       a metric of kernc-metrics.def over all launches, <= too
+ *     // kern:goal(simt_efficiency >= 80%, pdom)       a metric over all launches (kernc-metrics.def); <= too
  *     // kern:goal(out[0..4] is 0 2 4 6)               what kernc run --show prints of a buffer, at the end
  *     // kern:goal(stops, pdom)                        the launches do not end: a trap, or the fuel is gone
  *     // kern:goal(ends, tf-stack)                     they do
- *     // kern:goal(step 14 runs ##..####, pdom)        active lanes of that step of warp 0, as --steps shows them
+ *     // kern:goal(step 14 runs ##..####, pdom)        lanes that run in that step of warp 0 (--steps)
  *
  * Without a scheme, it is that of the run. Each scheme runs once, by itself, whatever the number of its goals.
  */
@@ -111,7 +111,8 @@ static const char *read_goal(struct arena *a, struct goal *g)
     if (sign)
         return read_metric(a, g, sign);
     if (!is)
-        return "a goal is 'METRIC >= N', 'METRIC <= N', 'BUFFER[a..b] is …', 'stops', 'ends' or 'step N runs …'";
+        return "a goal is 'METRIC >= N', 'METRIC <= N', 'BUFFER[a..b] is …', 'stops', 'ends' or 'step N runs "
+               "…'";
     g->kind = GOAL_SHOWS;
     g->wanted = trimmed(a, is + 4, strlen(is + 4));
     return launch_parse_show(a, trimmed(a, g->text, (size_t)(is - g->text)), &g->shown);
@@ -170,15 +171,14 @@ static void measure(struct goal_run *x)
 }
 
 /* Compiles and runs it; what is wrong has been said. */
-static int run_under(struct goal_run *x, struct command *c, const kernc_options *given, const struct text *text)
+static int run_under(struct goal_run *x, struct command *c, const kernc_options *given,
+                     const struct text *text)
 {
     kernc_options o = *given;
     kernc_result *r = NULL;
-    uint32_t lanes = scheme_target(x->scheme)->lanes;
     o.scheme = scheme_info[x->scheme].name;
-    o.warp = lanes ? lanes : o.warp;
-    x->run = (struct run){
-        .command = c, .quiet = true, .x = {.api.size = sizeof(kernc_launch), .max_memory = (uint64_t)2 << 30}};
+    o.warp = schemes_warp(x->scheme, o.warp);
+    x->run = launch_new(c, true);
     int code = launch_read_flags(&x->run) ?: compile_input(c, &o, text, &r);
     if (code)
         return code;
@@ -267,14 +267,15 @@ static void tell(const goal_list *goals)
     uint32_t reached = 0;
     for (uint32_t i = 0; i < goals->count; i++) {
         const struct goal *g = &goals->at[i];
-        printf("%s  %s, under %s: %s\n", g->reached ? "reached" : "not yet", g->text, scheme_info[g->scheme].name,
-               g->found);
+        printf("%s  %s, under %s: %s\n", g->reached ? "reached" : "not yet", g->text,
+               scheme_info[g->scheme].name, g->found);
         reached += g->reached;
     }
     printf("%u of %u goals reached\n", reached, goals->count);
 }
 
-int goals_check(struct command *c, const kernc_options *o, const struct text *text, const kernc_result *compiled)
+int goals_check(struct command *c, const kernc_options *o, const struct text *text,
+                const kernc_result *compiled)
 {
     goal_list goals = {0};
     int code = EXIT_OK;

@@ -5,9 +5,10 @@
 #include "driver/launch.h"
 #include "lib/result.h"
 
-/* Runs the program under each scheme that a goal names, says of each goal what was reached, and how many were. EXIT_OK:
- * all, or there are none; EXIT_FOUND: some were not; EXIT_INPUT, after having said so: one cannot be read. `compiled`
- * is the program as `text` and the options have made it. */
-int goals_check(struct command *c, const kernc_options *o, const struct text *text, const kernc_result *compiled);
+/* Runs the program under each scheme that a goal names, says of each goal what was reached, and how many
+ * were. EXIT_OK: all, or there are none; EXIT_FOUND: some were not; EXIT_INPUT, after having said so: one
+ * cannot be read. `compiled` is the program as `text` and the options have made it. */
+int goals_check(struct command *c, const kernc_options *o, const struct text *text,
+                const kernc_result *compiled);
 
 #endif

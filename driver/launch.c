@@ -107,6 +107,13 @@ static int read_output(struct run *r, enum option_id id, const char *text)
     return EXIT_OK;
 }
 
+struct run launch_new(struct command *c, bool quiet)
+{
+    return (struct run){.command = c,
+                        .quiet = quiet,
+                        .x = {.api.size = sizeof(kernc_launch), .max_memory = (uint64_t)2 << 30}};
+}
+
 int launch_read_flags(struct run *r)
 {
     struct command *c = r->command;

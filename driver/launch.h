@@ -25,6 +25,8 @@ struct run {
     _Atomic bool no_memory;                        /* it failed in a function that the launch called */
 };
 
+/* A run that has not begun: sizes and limits as they are if nobody says anything else. */
+struct run launch_new(struct command *c, bool quiet);
 /* For functions that a launch calls, which have to return: what(r, data) with failing memory noted in r, for
  * when the launch has ended. */
 void launch_called(struct run *r, void (*what)(struct run *r, const void *data), const void *data);

@@ -30,6 +30,7 @@ struct report {
     bool placed;                    /* Graphviz can be run */
     int usage;                      /* EXIT_USAGE: no scheme can run what is asked for */
     const char *source;             /* NULL: none */
+    struct report_table texts;      /* IR behind passes */
     struct text diagnostics, operations, runs;
 };
 
@@ -247,11 +248,11 @@ static int open_run(struct report *x, struct run *r, kernc_result *compiled, enu
     return code ?: scheme_has(s, SCHEME_BARRIERS) ? launch_check(r, compiled) : EXIT_OK;
 }
 
-static struct run new_run(struct report *x, bool quiet)
+/* A report of a run for which there was no memory would say something wrong. */
+static void need_memory(const struct run *r, kernc_status status)
 {
-    return (struct run){.command = x->command,
-                        .quiet = quiet,
-                        .x = {.api.size = sizeof(kernc_launch), .max_memory = (uint64_t)2 << 30}};
+    if (r->no_memory || status == KERNC_NO_MEMORY || r->x.problem.status == KERNC_NO_MEMORY)
+        mem_fail(0);
 }
 
 /* NULL: the oracle did not end well with such warps. */
@@ -267,11 +268,12 @@ static struct reference *reference_for(struct report *x, uint32_t warp)
     o.scheme = scheme_info[SCHEME_REFERENCE].name;
     o.warp = warp;
     o.no_warnings = true;
-    *f = (struct reference){.warp = warp, .run = new_run(x, true), .status = KERNC_INVALID};
+    *f = (struct reference){.warp = warp, .run = launch_new(x->command, true), .status = KERNC_INVALID};
     kernc_result *r = compile_text(x->command, &o, &x->input);
     if (kernc_result_status(r) == KERNC_COMPILED &&
         open_run(x, &f->run, r, SCHEME_REFERENCE, warp) == EXIT_OK)
         f->status = experiment_run(&f->run.x, NULL);
+    need_memory(&f->run, f->status);
     f->run.source = NULL; /* it goes with what was compiled */
     kernc_result_free(r);
     return f->status == KERNC_OK ? f : NULL;
@@ -284,16 +286,16 @@ static const char *launch(struct report_run *w)
 {
     struct run *r = &w->run;
     struct arena *a = &r->command->arena;
-    uint32_t lanes = scheme_target(w->scheme)->lanes, warp = lanes ? lanes : (uint32_t)w->report->warp;
+    uint32_t warp = schemes_warp(w->scheme, (uint32_t)w->report->warp);
     progress_say(&r->command->progress, arena_printf(a, "running under %s", scheme_info[w->scheme].name));
     w->steps = report_steps_new(a, w->report->most_steps);
     int code = open_run(w->report, r, w->compiled, w->scheme, warp);
     w->report->usage = code == EXIT_USAGE ? code : EXIT_OK;
+    need_memory(r, KERNC_OK);
     if (code)
         return r->x.problem.text ? r->x.problem.text : "it cannot be launched as asked";
     kernc_status status = experiment_run(&r->x, &w->sum);
-    if (r->no_memory || status == KERNC_NO_MEMORY)
-        mem_fail(0);
+    need_memory(r, status);
     if (status == KERNC_OK)
         return NULL;
     const char *why = arena_printf(a, "%s", experiment_error(&r->x));
@@ -319,7 +321,7 @@ static void add_code(struct report_run *w, struct text *out)
     kernc_result *r = w->compiled;
     text_addz(out, ",\n\"passes\": ");
     text_add(&w->passes, "", 0);
-    report_passes(&w->run.command->arena, &w->passes, out);
+    report_passes(&w->report->texts, &w->passes, out);
     const char *remarks = result_text(r, KERNC_TEXT_REMARKS_JSON, NULL);
     text_printf(out, ",\n\"remarks\": %s", remarks ? remarks : "[]");
     if (r->module && kernc_result_status(r) == KERNC_COMPILED)
@@ -358,11 +360,10 @@ static void add_metrics(struct report_run *w, struct text *out)
 static void add_run(struct report *x, enum scheme s)
 {
     const struct scheme_info *info = &scheme_info[s];
-    struct report_run w = {.run = new_run(x, false), .report = x, .scheme = s};
-    uint32_t lanes = scheme_target(s)->lanes;
+    struct report_run w = {.run = launch_new(x->command, false), .report = x, .scheme = s};
     kernc_options o = x->options;
     o.scheme = info->name;
-    o.warp = lanes ? lanes : (unsigned)x->warp;
+    o.warp = schemes_warp(s, (uint32_t)x->warp);
     o.collect = true;
     o.print_changed = KERNC_CHANGED_ON;
     o.print = keep_text;
@@ -407,9 +408,15 @@ static void write_experiment(struct report *x, struct text *out)
     add_string(out, "input", kinds[x->kind]);
     text_addz(out, ",\n");
     add_string(out, "source", x->source);
-    text_printf(out, ",\n\"diagnostics\": [%s],\n\"level\": %u,\n\"operations\": %s,\n\"runs\": [%s]}\n",
-                x->diagnostics.at ? x->diagnostics.at : "", x->options.level, x->operations.at,
-                x->runs.at ? x->runs.at : "");
+    text_printf(
+        out, ",\n\"diagnostics\": [%s],\n\"level\": %u,\n\"operations\": %s,\n\"runs\": [%s],\n\"texts\": [",
+        x->diagnostics.at ? x->diagnostics.at : "", x->options.level, x->operations.at,
+        x->runs.at ? x->runs.at : "");
+    for (uint32_t i = 0; i < x->texts.texts.count; i++) {
+        text_addz(out, i ? ",\n " : "\n ");
+        text_json(out, x->texts.texts.at[i], strlen(x->texts.texts.at[i]));
+    }
+    text_addz(out, "]}\n");
 }
 
 /* As the output's name ends: the experiment alone, or the page. */
@@ -444,7 +451,7 @@ static int read_flags(struct report *x)
 
 int verb_report(struct command *c)
 {
-    struct report x = {.command = c, .placed = true};
+    struct report x = {.command = c, .placed = true, .texts.arena = &c->arena};
     c->once = true; /* all runs compile the same */
     int code = read_flags(&x) ?: read_input(c, &x.input), wrong = EXIT_OK;
     if (code)

@@ -21,6 +21,8 @@ struct report_steps {
     uint64_t total, most;
     uint32_t lanes;
 };
+/* The text's index, which is that of an equal one if there is one. Constant time on average. */
+uint32_t report_table_index(struct report_table *t, const char *text, size_t n);
 struct report_steps report_steps_new(struct arena *a, uint64_t most);
 /* Those beyond `most` are only counted. Lines are of the whole program. */
 void report_steps_add(struct report_steps *s, const kernc_step *step);
@@ -31,8 +33,8 @@ void report_steps_json(const struct report_steps *s, const kernc_launch *launch,
 
 /* "operations": convergent ones, of IR as it was before the passes. */
 void report_operations(const struct ir_module *m, struct text *out);
-/* "passes" of what --print-changed says. */
-void report_passes(struct arena *a, const struct text *printed, struct text *out);
+/* "passes" of what --print-changed says; their texts go to the table. */
+void report_passes(struct report_table *texts, const struct text *printed, struct text *out);
 /* "divergence" and "graphs" of the IR behind the passes; `placed`: Graphviz may place the blocks, and becomes
  * false if it cannot be run. */
 void report_functions(kernc_result *r, bool *placed, struct text *out);

@@ -86,27 +86,17 @@ static struct dump read_dump(const char *at)
     return d;
 }
 
-void report_passes(struct arena *a, const struct text *printed, struct text *out)
+void report_passes(struct report_table *texts, const struct text *printed, struct text *out)
 {
-    struct map known = {0};
     uint32_t n = 0;
     text_addz(out, "[");
     for (const char *at = next_heading(printed->at); at; n++) {
         struct dump d = read_dump(at);
-        uint64_t key = hash_bytes(d.body, d.length);
-        uint32_t same = map_get(&known, key);
         text_addz(out, n ? ",\n  {" : "\n  {");
         add_string(out, "name", d.pass, d.pass_length);
         text_addz(out, ", ");
         add_string(out, "function", d.function, d.function_length);
-        text_addz(out, ", ");
-        if (same == MAP_NONE) {
-            map_set(a, &known, key, n);
-            add_string(out, "text", d.body, d.length);
-        } else {
-            text_printf(out, "\"text\": %u", same);
-        }
-        text_char(out, '}');
+        text_printf(out, ", \"text\": %u}", report_table_index(texts, d.body, d.length));
         at = next_heading(d.body);
     }
     text_addz(out, "]");

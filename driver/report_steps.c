@@ -5,17 +5,17 @@
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
-/* The text's index, which is that of an equal one if there is one. Constant time on average. */
-static uint32_t index_of(struct report_table *t, const struct text *text)
+uint32_t report_table_index(struct report_table *t, const char *text, size_t n)
 {
-    uint64_t key = hash_bytes(text->at, text->length);
+    uint64_t key = hash_bytes(text, n);
     uint32_t at;
-    while ((at = map_get(&t->index, key)) != MAP_NONE && strcmp(t->texts.at[at], text->at) != 0)
+    while ((at = map_get(&t->index, key)) != MAP_NONE &&
+           (strncmp(t->texts.at[at], text, n) != 0 || t->texts.at[at][n] != 0))
         key++;
     if (at != MAP_NONE)
         return at;
     at = t->texts.count;
-    vec_push(t->arena, &t->texts, arena_strdup(t->arena, text->at, text->length));
+    vec_push(t->arena, &t->texts, arena_strdup(t->arena, text, n));
     map_set(t->arena, &t->index, key, at);
     return at;
 }
@@ -84,8 +84,8 @@ void report_steps_add(struct report_steps *s, const kernc_step *step)
     if (s->total++ < s->most) {
         add_place(step, &at);
         add_state(step, &state);
-        vec_push(s->places.arena, &s->run, index_of(&s->places, &at));
-        vec_push(s->places.arena, &s->run, index_of(&s->states, &state));
+        vec_push(s->places.arena, &s->run, report_table_index(&s->places, at.at, at.length));
+        vec_push(s->places.arena, &s->run, report_table_index(&s->states, state.at, state.length));
     }
     scratch_end(&scratch);
 }

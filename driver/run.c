@@ -291,8 +291,7 @@ static int take_own_profile(struct command *c, kernc_options *o, const struct te
 {
     kernc_result *compiled = NULL;
     kernc_options first = *o;
-    struct run r = {
-        .command = c, .quiet = true, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
+    struct run r = launch_new(c, true);
     struct text profile = {.arena = &c->arena};
     if (option_given(c, OPTION_PROFILE_USE))
         return complain(c, EXIT_USAGE, "--pgo makes its own profile: leave --profile-use out");
@@ -320,7 +319,7 @@ int verb_run(struct command *c)
     kernc_options o;
     kernc_result *compiled = NULL;
     struct text text = {0}, image = {0};
-    struct run r = {.command = c, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
+    struct run r = launch_new(c, false);
     double begin = now(), end_of_compilation = begin;
     kernc_options_init(&o);
     int code = compile_options(c, &o) ?: launch_read_flags(&r) ?: read_input(c, &text);

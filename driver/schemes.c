@@ -57,6 +57,11 @@ int schemes_add(struct command *c, scheme_list *list, const char *name)
     return EXIT_OK;
 }
 
+uint32_t schemes_warp(enum scheme s, uint32_t warp)
+{
+    return scheme_target(s)->lanes ? scheme_target(s)->lanes : warp;
+}
+
 int schemes_take(struct command *c, scheme_list *list)
 {
     const char *given = option_value(c, OPTION_SCHEMES);

@@ -89,13 +89,11 @@ static void end_watch(struct tuning *x)
 
 static struct run new_run(struct tuning *x)
 {
-    return (struct run){.command = x->command,
-                        .source = x->source,
-                        .quiet = true,
-                        .x = {.api.size = sizeof(kernc_launch),
-                              .api.interrupt = interrupt_flag(),
-                              .choice.earlier = true,
-                              .max_memory = (uint64_t)2 << 30}};
+    struct run r = launch_new(x->command, true);
+    r.source = x->source;
+    r.x.api.interrupt = interrupt_flag();
+    r.x.choice.earlier = true;
+    return r;
 }
 
 /* Compiles with the thresholds; NULL: as the source says, or with the options as they are. */

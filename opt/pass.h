@@ -130,8 +130,6 @@ void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from);
 /* Block b jumps to one that nothing else leads to: appends that, with its parameters renamed to what the edge
  * gives, and returns it: it stays empty, for the caller to remove. */
 uint32_t opt_target_append(struct opt_renaming *n, struct ir_function *f, uint32_t b);
-/* The edge that block b's brif or switch takes when its operand is this constant. */
-uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
 /* Makes the terminator a br along edge number e. */
 void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e);
 /* The functions among `taken` (see opt_addresses_taken) that a call through a pointer with this signature

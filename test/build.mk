@@ -201,7 +201,12 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fu
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
-.PHONY: tests run-tests docs soak limits mutants memory tsan fuzz fuzz-targets
+# Pages of kernc report in a browser.
+web-test: kernc
+	@./setup --web
+	@test/web/run $(BUILD)/kernc $(BUILD)/web
+
+.PHONY: web-test tests run-tests docs soak limits mutants memory tsan fuzz fuzz-targets
 .SECONDARY:
 
 include test/bench/build.mk

@@ -47,6 +47,8 @@ static inline void ir_add_predecessors(struct walk *w, const struct ir_cfg *c, u
         if (p != stop)
             walk_add(w, p);
 }
+/* The edge that block b's brif or switch takes when its operand is this constant. */
+uint32_t ir_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
 /* Visits what was added and what that leads to, or what leads to it, by paths without `stop`. Returns all that
  * was seen. */
 struct bitset ir_reach(struct walk *w, const struct ir_function *f, uint32_t stop);

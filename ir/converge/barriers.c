@@ -103,12 +103,14 @@ struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m)
 /* ---- operations that threads may come to from one --------------------------------------------------- */
 
 /* A barrier waits for all threads that have not returned. Where some are at one, and others elsewhere, the
- * latter have to run to the kernel's end first. They can't if on their way they come to a convergent operation
- * where they wait for those at the barrier, as these may come there, too: that is the kernel's mistake.
- *
+ * latter have to run to the kernel's end first. They can't if on their way they come to a convergent
+ * operation where they wait for those at the barrier, as these may come there, too: that is the kernel's
+ * mistake.
  * An operation is reached if some barrier leads to it by paths without the definition of its token. A call
  * counts as an operation, and as a barrier if it may lead to one; a heart counts if it controls operations.
- * Which barrier the others are at is not asked: who is released waited where these come to, too. */
+ * Blocks through which passes lead several edges go on as these say (merge_edges.h): where a block's branch
+ * tests its parameter, an edge that brings a constant leads one way alone. Linear in edges for each
+ * operation. Which barrier the others are at is not asked: who is released waited where these come to, too. */
 struct reach {
     struct arena *arena;
     const struct ir_cfg *g;
@@ -135,20 +137,45 @@ static bool waits_before(const struct reach *x, ir_ref operation)
     return waits;
 }
 
+/* Whether threads that come to block b by the edge from p may leave it by edge `out`. */
+static bool may_go_on(const struct reach *x, uint32_t p, uint32_t edge, uint32_t b, uint32_t out)
+{
+    const struct ir_ins *end = ir_at(x->f, ir_terminator(x->f, b));
+    const u32_vec *params = &ir_block_at(x->f, b)->params;
+    scalar_bits bits;
+    if (end->op != IR_brif && end->op != IR_switch)
+        return true;
+    for (uint32_t i = 0; i < params->count; i++)
+        if (params->at[i] == end->args[0])
+            return !ir_is_const(x->f, ir_block_at(x->f, p)->edges.at[edge].args[i], &bits) ||
+                   ir_chosen_edge(x->f, b, bits) == out;
+    return true;
+}
+
+/* The walk is over edges, by their place among all predecessors. Adds those that lead to block b from where
+ * threads may leave it by edge `out` (IR_NO_BLOCK: by any). */
+static void add_edges_to(const struct reach *x, struct walk *w, uint32_t b, uint32_t out)
+{
+    ir_each_pred(p, b, x->g)
+        if (out == IR_NO_BLOCK || may_go_on(x, p, x->g->pred_edges[p_at], b, out))
+            walk_add(w, p_at);
+}
+
 static bool is_reached(const struct reach *x, ir_ref operation)
 {
     const struct ir_ins *ins = ir_at(x->f, operation);
     uint32_t home = ins->token ? ir_at(x->f, ins->token)->block : IR_NO_BLOCK;
-    struct walk w = walk_new(x->arena, x->g->blocks);
+    struct walk w = walk_new(x->arena, x->g->pred_start[x->g->blocks]);
     if (waits_before(x, operation))
         return true;
     if (home != ins->block)
-        ir_add_predecessors(&w, x->g, ins->block, IR_NO_BLOCK);
-    walk_each(b, &w) {
+        add_edges_to(x, &w, ins->block, IR_NO_BLOCK);
+    walk_each(e, &w) {
+        uint32_t b = x->g->preds[e];
         if (bitset_has(x->waiting, b))
             return true;
         if (b != home)
-            ir_add_predecessors(&w, x->g, b, IR_NO_BLOCK);
+            add_edges_to(x, &w, b, x->g->pred_edges[e]);
     }
     return false;
 }

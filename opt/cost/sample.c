@@ -124,7 +124,7 @@ static uint32_t choose_edge(struct cost_sampler *x, const struct cost_lane *lane
     if (ir_block_at(f, b)->edges.count == 1)
         return 0;
     if (lane->known[end->args[0]])
-        return opt_chosen_edge(f, b, lane->value[end->args[0]]);
+        return ir_chosen_edge(f, b, lane->value[end->args[0]]);
     return draw_edge(x, lane, b);
 }
 

@@ -108,21 +108,6 @@ uint32_t opt_target_append(struct opt_renaming *n, struct ir_function *f, uint32
     return edge.block;
 }
 
-uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits)
-{
-    const struct ir_block *block = ir_block_at(f, b);
-    const struct ir_ins *t = ir_at(f, block->last);
-    if (t->op == IR_brif)
-        return bits ? 0 : 1;
-    bool narrow = ir_at(f, t->args[0])->type == IR_TYPE_I32;
-    for (uint32_t e = 1; e < block->edges.count; e++) {
-        scalar_bits value = (scalar_bits)block->edges.at[e].value;
-        if (narrow ? (uint32_t)value == (uint32_t)bits : value == bits)
-            return e;
-    }
-    return 0;
-}
-
 void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e)
 {
     struct ir_block *block = ir_block_at(f, b);

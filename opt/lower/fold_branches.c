@@ -37,7 +37,7 @@ static bool fold_known(struct opt_context *c, struct ir_function *f)
         scalar_bits value;
         if ((t->op != IR_brif && t->op != IR_switch) || !is_known(g, t->args[0], &value))
             continue;
-        opt_branch_fold(f, g->rpo[i], opt_chosen_edge(f, g->rpo[i], value));
+        opt_branch_fold(f, g->rpo[i], ir_chosen_edge(f, g->rpo[i], value));
         opt_count(c, "branches", 1);
         changed = true;
     }

@@ -57,6 +57,7 @@ struct barriers {
     struct bitset *blocked; /* of those in `leads`: by way of these */
     struct bitset blocked_by_pointer; /* the same of calls through pointers */
     struct bitset *inherited;         /* by function: predictions that it inherits (predict_calls.c) */
+    struct bitset anchored;           /* see find_anchored; empty: not asked for */
     struct bitset *inheritable;       /* and those that it does if they are honoured, known before all are */
     VEC(struct barrier_prediction) predictions;
     VEC(struct barrier_wait) waits;

@@ -26,6 +26,35 @@ static struct bitset find_steady(const struct barriers *x)
     return steady;
 }
 
+/* Functions with operations that anchors of their own control, and those that may call them: threads that a
+ * prediction gathers would come together there in groups of other anchors. The last element is of calls through
+ * pointers. Linear. */
+static struct bitset find_anchored(const struct barriers *x)
+{
+    uint32_t pointer = x->m->functions.count;
+    const struct bitset taken = *opt_addresses_taken(x->c, x->m);
+    struct edge_list callers = {0};
+    struct walk w = walk_new(x->c->scratch, pointer + 1);
+    bitset_each(g, taken)
+        edge_add(x->c->scratch, &callers, g, pointer);
+    for (uint32_t i = 0; i < pointer; i++) {
+        const struct ir_function *f = x->m->functions.at[i];
+        ir_each_block(k, b, f)
+            ir_each_ins(r, f, b) {
+                const struct ir_ins *ins = ir_at(f, r);
+                if (ins->op == IR_call || ins->op == IR_icall)
+                    edge_add(x->c->scratch, &callers, ins->op == IR_call ? (uint32_t)ins->imm : pointer, i);
+                else if (!(f->flags & IR_FN_CONVERGENT) && barriers_may_change(f, r))
+                    walk_add(&w, i);
+            }
+    }
+    struct rows of = rows_of_edges(x->c->scratch, pointer + 1, &callers);
+    walk_each(f, &w)
+        rows_each(i, of, f)
+            walk_add(&w, of.at[i]);
+    return w.seen;
+}
+
 static uint32_t number_predicted(const struct ir_module *m, uint32_t *of_function)
 {
     uint32_t registers = 0;
@@ -147,6 +176,8 @@ uint32_t barriers_find_calls(struct barriers *x)
     if (!x->off)
         registers = number_predicted(x->m, x->of_function);
     begin(x, registers);
+    if (!x->off)
+        x->anchored = find_anchored(x);
     if (registers == 0)
         return 0;
     x->steady = find_steady(x);

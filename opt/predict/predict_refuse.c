@@ -2,7 +2,8 @@
  *
  * A prediction lets threads of different iterations run together and separates such as would have run
  * together. So it is refused, with a warning, where the threads of a convergent operation would be others:
- * where one stands in the prediction's area, unless it stands directly behind the anchor that controls it.
+ * where one stands in the prediction's area, or in what is called there, unless it stands directly behind the
+ * anchor that controls it.
  * A barrier() waits for all threads, whatever its token: whoever waits for the prediction is missing there.
  */
 #include "opt/kit/merge_edges.h"
@@ -165,10 +166,19 @@ static bool directly_behind(const struct ir_function *f, ir_ref anchor, ir_ref r
 
 bool barriers_may_change(const struct ir_function *f, ir_ref r)
 {
-    if (!ir_is_convergent(f, r) || opt_is_token_op((enum ir_op)ir_at(f, r)->op))
+    enum ir_op op = (enum ir_op)ir_at(f, r)->op;
+    if (!ir_is_convergent(f, r) || opt_is_token_op(op))
         return false;
     ir_ref anchor = anchor_of(f, ir_at(f, r)->token);
-    return !anchor || ir_at(f, r)->op == IR_barrier || !directly_behind(f, anchor, r);
+    return !anchor || op == IR_barrier || op == IR_call || op == IR_icall || !directly_behind(f, anchor, r);
+}
+
+/* Whether r calls what has operations by anchors of its own, now or later. */
+static bool calls_anchored(const struct barriers *x, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->f, r);
+    uint32_t called = ins->op == IR_call ? (uint32_t)ins->imm : x->m->functions.count;
+    return (ins->op == IR_call || ins->op == IR_icall) && x->anchored.bits && bitset_has(x->anchored, called);
 }
 
 /* Whether r is in the area. In the block of a start it may stand before the start, unless threads come there
@@ -203,7 +213,7 @@ static ir_ref convergent_in(const struct barriers *x, const struct barrier_marks
 {
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
         ir_each_ins(r, x->f, x->cfg->rpo[i]) {
-            if (calls_through_convergent(x, p, r) && in_area(m, p, x->f, r))
+            if ((calls_through_convergent(x, p, r) || calls_anchored(x, r)) && in_area(m, p, x->f, r))
                 return r;
             if (!barriers_may_change(x->f, r))
                 continue;

@@ -65,7 +65,7 @@ static void visit_terminator(struct sccp *s, ir_ref r)
     struct fact f =
         t->op == IR_brif || t->op == IR_switch ? fact_of(s, t->args[0]) : (struct fact){0, VARYING};
     if (f.level == CONSTANT)
-        take_edge(s, t->block, opt_chosen_edge(s->f, t->block, f.bits));
+        take_edge(s, t->block, ir_chosen_edge(s->f, t->block, f.bits));
     for (uint32_t e = 0; f.level == VARYING && e < ir_block_at(s->f, t->block)->edges.count; e++)
         take_edge(s, t->block, e);
 }
@@ -167,7 +167,7 @@ static bool fold_branches(struct sccp *s)
         if (!bitset_has(s->reached, b) || (t->op != IR_brif && t->op != IR_switch) ||
             !ir_is_const(s->f, t->args[0], &bits))
             continue;
-        opt_branch_fold(s->f, b, opt_chosen_edge(s->f, b, bits));
+        opt_branch_fold(s->f, b, ir_chosen_edge(s->f, b, bits));
         opt_count(s->c, "branches folded", 1);
         changed = true;
     }

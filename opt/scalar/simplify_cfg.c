@@ -40,7 +40,7 @@ static void fold_constant(struct simplify *s, uint32_t b)
     scalar_bits value;
     if ((t->op != IR_brif && t->op != IR_switch) || !ir_is_const(s->f, t->args[0], &value))
         return;
-    opt_branch_fold(s->f, b, opt_chosen_edge(s->f, b, value));
+    opt_branch_fold(s->f, b, ir_chosen_edge(s->f, b, value));
     opt_count(s->c, "branches folded", 1);
     change(s);
 }

@@ -131,7 +131,7 @@ static void thread_edge(struct thread *t, uint32_t from, uint32_t e)
     run_body(t, in);
     if (!value_for(t, in, ir_at(t->f, ir_terminator(t->f, t->block))->args[0], &bits))
         return;
-    const struct ir_edge *on = &ir_block_at(t->f, t->block)->edges.at[opt_chosen_edge(t->f, t->block, bits)];
+    const struct ir_edge *on = &ir_block_at(t->f, t->block)->edges.at[ir_chosen_edge(t->f, t->block, bits)];
     ir_ref *args = arena_array(&t->f->module->arena, ir_ref, on->argc);
     for (uint32_t i = 0; i < on->argc; i++)
         if (!(args[i] = argument_for(t, in, on->args[i])))

@@ -164,6 +164,7 @@ class Model {
         if (this.source && this.source[this.source.length - 1] === '')
             this.source.pop();
         this.operations = list(raw.operations);
+        this.texts = list(raw.texts);
         this.runs = raw.runs.map(run => {
             need(run && typeof run.scheme === 'string', 'A run has no scheme.');
             return {...run, passes: list(run.passes), remarks: list(run.remarks), divergence: list(run.divergence),

@@ -40,11 +40,7 @@ function lineDiff(a, b) {
 
 views.push({id: 'passes', title: 'Passes', make(panel, app) {
     let chosen = null, fn = null, all = false;
-    const textOf = (passes, index) => {
-        for (let hops = 0; hops < passes.length && typeof (passes[index] || {}).text === 'number'; hops++)
-            index = passes[index].text;
-        return String((passes[index] || {}).text ?? '');
-    };
+    const textOf = pass => String(app.model.texts[pass.text] ?? '');
 
     const draw = () => {
         const run = app.focus.run, passes = run ? run.passes : [], kernel = app.focus.launch && app.focus.launch.kernel;
@@ -58,7 +54,7 @@ views.push({id: 'passes', title: 'Passes', make(panel, app) {
         const own = passes.map((pass, index) => ({...pass, index})).filter(pass => pass.function === fn);
         own.forEach((pass, i) => {
             pass.before = i ? own[i - 1].after : null;
-            pass.after = textOf(passes, pass.index);
+            pass.after = textOf(pass);
         });
         const listed = own.filter((pass, i) => all || !i || pass.before !== pass.after);
         const current = listed.find(pass => pass.index === chosen) || listed[1] || listed[0],
