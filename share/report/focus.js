@@ -7,9 +7,12 @@ const views = [];
 class Focus {
     constructor(model) {
         Object.assign(this, {model, listeners: []});
-        const scheme = model.runs.findIndex((run, index) => run.scheme !== 'oracle' && model.steps(index, 0));
-        const any = model.runs.findIndex((run, index) => model.steps(index, 0));
-        this.value = {view: 0, scheme: Math.max(0, scheme >= 0 ? scheme : any), launch: 0, step: 0, lane: 0, line: 0};
+        const total = launch => launch.steps && launch.steps.total || 0, most = run => Math.max(0,
+            ...run.launches.map(total));
+        const scheme = model.runs.findIndex(run => run.scheme !== 'oracle' && most(run)), first = Math.max(0, scheme);
+        const launch = model.runs.length ? model.runs[first].launches.findIndex(one =>
+            total(one) === most(model.runs[first])) : 0;
+        this.value = {view: 0, scheme: first, launch: Math.max(0, launch), step: 0, lane: 0, line: 0};
         this.fromFragment(location.hash.slice(1));
     }
 

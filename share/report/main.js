@@ -36,6 +36,7 @@ class App {
     }
 
     build() {
+        this.launchesOf = null;
         const {model, focus} = this, raw = model.raw, errors = model.runs.filter(run => run.error);
         const choice = id => h('select', {id, onchange: event => focus.set({[id]: Number(event.target.value)})});
         const counter = (key, from, kind) => h('input', {...kind, min: from,
@@ -75,7 +76,8 @@ class App {
         const steppers = h('span.segments', button('⇤', 'Last reconvergence (h)', () => focus.toJoin(-1)),
             button('←', 'Step back', () => focus.move(-1)), button('→', 'Step forward', () => focus.move(1)),
             button('⇥', 'Next reconvergence (l)', () => focus.toJoin(1)));
-        const wrong = model.runs.length ? errors.map(run => h('p', h('b', run.scheme + ': '), run.error))
+        const wrong = model.runs.length ? [...new Set(errors.map(run => run.error))].map(text => h('p', h('b',
+            errors.filter(run => run.error === text).map(run => run.scheme).join(', ') + ': '), text))
             : [h('p', 'The experiment has no runs: the source has errors, or no scheme was asked for.')];
         put(document.getElementById('page'),
             h('header', h('div.title', h('h1', raw.name || 'Experiment'), button('?', 'Help: keys (?)', () =>

@@ -99,8 +99,8 @@ class Strip {
     // Cells are painted one pixel wide and stretched; where several are in a pixel, it shows one of them.
     draw(focus) {
         const {steps, view, canvas, rows} = this, dense = view.cell < 1, first = Math.floor(view.first);
-        const count = Math.max(1, dense ? Math.ceil(view.width) : Math.min(Math.ceil(view.visible) + 1,
-            view.columns - first));
+        const some = Math.min(Math.ceil(view.visible) + 1, view.columns - first);
+        const count = Math.max(1, dense ? Math.ceil(view.width) : some);
         const cell = dense ? 1 : view.cell, left = GUTTER + (dense ? 0 : (first - view.first) * cell);
         const shown = Array.from({length: count},
             (_, x) => this.stepAt(dense ? Math.floor(view.first + x / view.cell) : first + x));
@@ -121,11 +121,9 @@ class Strip {
         this.drawMarks(g, each, cell);
         if (this.differs)
             each((step, x) => {
-                const difference = this.differs(step), fewer = difference < 0;
-                g.fillStyle = fewer ? theme.less : theme.more;
-                if (difference)
-                    g.fillRect(x, MARKS + rows + (fewer ? 2 : 4), Math.max(1, cell - (cell >= 5 ? 1 : 0)),
-                        fewer ? 6 : 3);
+                const difference = this.differs(step), tall = difference < 0 ? 6 : difference ? 3 : 0;
+                g.fillStyle = difference < 0 ? theme.less : theme.more;
+                g.fillRect(x, MARKS + rows + 8 - tall, cell >= 5 ? cell - 1 : cell, tall);
             });
         if (this.axis)
             this.drawAxis(g);
@@ -256,9 +254,9 @@ function niceStep(least) {
 
 // All of a strip in a line's height: how many lanes run, and which part is in sight.
 function minimap(steps, view, stepAt, label) {
-    const HEIGHT = 32, to = event =>
-        view.pan((event.clientX - canvas.getBoundingClientRect().left - GUTTER) / view.width
-        * view.columns - view.visible / 2 - view.first);
+    const HEIGHT = 32, room = () => Math.min(view.width, view.columns * CELLS.large);
+    const to = event => view.pan((event.clientX - canvas.getBoundingClientRect().left - GUTTER) / room() * view.columns
+        - view.visible / 2 - view.first);
     const canvas = h('canvas.minimap', {role: 'img', 'aria-label': label, onmousedown: to,
         onmousemove: event => event.buttons & 1 && to(event)});
     let profile = [];
@@ -275,7 +273,7 @@ function minimap(steps, view, stepAt, label) {
         profile = sum.map((share, x) => n[x] ? share / n[x] : 0);
     };
     const draw = column => {
-        const width = Math.max(1, Math.floor(view.width)), scale = view.width / view.columns, g = sized(canvas,
+        const width = Math.max(1, Math.floor(room())), scale = room() / view.columns, g = sized(canvas,
             view.width + GUTTER, HEIGHT);
         if (profile.length !== width)
             measure(width);

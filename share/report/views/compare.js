@@ -182,24 +182,21 @@ function explain(app, a, b, launch) {
     const at = (steps, one) => steps.placeAt(one).text, alone = countLanes(missing) === 1;
     const after = (from, blocks) => from < 0 ? '.' : `: after ${plural(blocks, 'block')} of lane ${lane}.`;
     const line = parted < 0 ? 0 : branchLine(model.launch(sides[worse.side], launch), worse.steps.placeAt(parted));
-    const waits = why.group ? `${alone ? 'it waits' : 'they wait'} ${waitText(why.group)}`
-        : `lane ${why.other} ${why.waits}`;
+    const wait = why.group && (alone ? 'it waits ' : 'they wait ') + waitText(why.group);
+    const waits = !wait ? `lane ${why.other} ${why.waits}` : alone ? wait : wait.replace('its turn', 'their turn');
     const others = one => countLanes(one.steps.active(one.step)) - 1;
-    const whyThere = () => focus.set({scheme: sides[worse.side], step: parted, line, view: views.findIndex(one =>
-        one.id === 'why')});
+    const view = views.findIndex(one => one.id === 'why'), whyThere = () =>
+        focus.set({scheme: sides[worse.side], step: parted, line, view});
     const parting = parted < 0 ? `Under ${bad} they have not run together before.` : ['They part from it behind ',
-        go(worse.side, parted), line ? `, at the branch of line ${line}. ` : '. ', link('Why does it diverge?',
-            whyThere)];
+        go(worse.side, parted), line ? `, at the branch of line ${line}. ` : '. ', link('Why so?', whyThere)];
     const meeting = meet < 0 ? '; they do not meet again in the steps that are kept.' : [', and meet it again in ',
         go(worse.side, meet), `, ${at(worse.steps, meet)}`, after(parted, why.meetProgress)];
-    const joining = why.betterParted < 0 && join === 0 ? 'they have been together from the start.'
-        : ['they meet it in ',
+    const joining = why.betterParted < 0 && join === 0 ? 'they have always been together.' : ['they meet it in ',
         go(better.side, join), `, ${at(better.steps, join)}`, after(why.betterParted, why.joinProgress)];
-    return put(box, h('p', h('b', `Lane ${lane} runs ${at(worse.steps, worse.step)} with ${plural(others(worse), 'other')}`,
-        ` under ${bad}, with ${others(better)} under ${good}.`), ` Missing: ${lanesText(missing)}.`),
-    h('ol', h('li', parting), h('li', h('b', bad + ': '), alone ? waits : waits.replace('for its turn',
-        'for their turn'), meeting),
-        h('li', h('b', good + ': '), joining)));
+    return put(box, h('p', h('b', `Lane ${lane} runs ${at(worse.steps, worse.step)} with `,
+        `${plural(others(worse), 'other')} under ${bad}, with ${others(better)} under ${good}.`),
+    ` Missing: ${lanesText(missing)}.`), h('ol', h('li', parting), h('li', h('b', bad + ': '), waits, meeting),
+    h('li', h('b', good + ': '), joining)));
 }
 
 // The line of a place whose branch diverges most.
