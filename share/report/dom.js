@@ -96,8 +96,7 @@ function laneBar(lanes, kindOf, label, colour, pick) {
 }
 
 // The colours of viewer.css, as numbers for images (ABGR) and as text for canvases.
-const COLOURS = 8;
-const theme = {};
+const COLOURS = 8, theme = {};
 
 function readTheme() {
     const style = getComputedStyle(document.documentElement), read = key => style.getPropertyValue('--' + key).trim();

@@ -33,8 +33,7 @@ class Focus {
     }
 
     toFragment() {
-        const {view, scheme, launch, step, lane, line} = this.value;
-        const run = this.model.run(scheme);
+        const {view, scheme, launch, step, lane, line} = this.value, run = this.model.run(scheme);
         return `#${views[view].id}` + (run ? `&scheme=${encodeURIComponent(run.scheme)}` : '')
             + `&launch=${launch + 1}&step=${step + 1}&lane=${lane}` + (line ? `&line=${line}` : '');
     }

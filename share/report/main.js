@@ -26,8 +26,6 @@ class App {
         this.update();
     }
 
-    onResize(act) { this.resizers.push(act); }
-
     // Canvases keep their colours: they are drawn anew when those change. Paper is light.
     repaint(paper) {
         document.documentElement.classList.toggle('paper', paper);

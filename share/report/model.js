@@ -221,18 +221,12 @@ class Model {
 
 // What a lane does in a step, as words.
 function doing(steps, step, lane) {
-    const where = steps.lanesAt(step)[lane];
-    if (where === ACTIVE)
-        return `runs ${steps.placeAt(step).text}`;
-    if (where === ENDED)
-        return 'has ended';
-    const group = steps.groupOf(step, lane);
-    return group ? `waits ${waitText(group)}` : 'waits';
+    const where = steps.lanesAt(step)[lane], group = steps.groupOf(step, lane);
+    return where === ACTIVE ? `runs ${steps.placeAt(step).text}` : where === ENDED ? 'has ended'
+        : group ? `waits ${waitText(group)}` : 'waits';
 }
 
-function waitText(group) {
-    const place = group.line ? `, to go on in line ${group.line}` : '';
-    if (group.wait === 'barrier')
-        return `in barrier B${group.barrier}${place}`;
-    return (group.wait === 'others' ? 'for others to come' : 'for its turn') + place;
+function waitText({wait, barrier, line}) {
+    return (wait === 'barrier' ? `in barrier B${barrier}` : wait === 'others' ? 'for others to come' : 'for its turn')
+        + (line ? `, to go on in line ${line}` : '');
 }

@@ -2,8 +2,8 @@
 //
 //     node report.mjs [--only=views,focus,figures,hostile,damaged,speed] PAGE…
 //
-// CHROMIUM names the browser (default /usr/bin/chromium), SLOWER=N allows N times as much time. Checked of each page: no
-// error on the console, every view draws something, keys, clicks and the address move the focus, figures are those of
+// CHROMIUM names the browser (default /usr/bin/chromium), SLOWER=N allows N times as much time. Checked of each page:
+// no error on the console, every view draws something, keys, clicks and the address move the focus, figures are those of
 // the experiment, axe-core finds no violation; paper, a phone and the dark. From the first page others are made:
 // hostile, damaged, empty, of 100,000 steps.
 import assert from 'node:assert/strict';
@@ -319,7 +319,8 @@ async function checkSpeed(html) {
         await page.keyboard.press('3');
         const before = Date.now();
         await drawn(page);
-        console.log(`100,000 steps: opens in ${opens.toFixed(0)} ms, a step takes ${frame.toFixed(1)} ms, schemes are aligned in ${Date.now() - before} ms`);
+        console.log(`100,000 steps: opens in ${opens.toFixed(0)} ms, a step takes ${frame.toFixed(1)} ms, `
+            + `schemes are aligned in ${Date.now() - before} ms`);
         assert.ok(opens < OPENS_IN, `opens in ${opens} ms`);
         assert.ok(frame < FRAME, `a step takes ${frame} ms`);
     }, {fragment: '#lanes'}));

@@ -74,8 +74,7 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
             box.append(element);
             return {index, strip, element, steps: one.steps, column: one.column};
         });
-        const label = `How many lanes run under ${model.run(reference).scheme}`;
-        shown.overview = minimap(steps[0], view, c => strips[0].at[c], label);
+        shown.overview = minimap(steps[0], view, c => strips[0].at[c], 'How many lanes run under the reference');
         put(box, h('div.row', h('div.totals.soft', 'All of it'), shown.overview.canvas));
     };
 
@@ -115,7 +114,7 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         view.resize(row.clientWidth - beside - GUTTER);
         draw();
     };
-    app.onResize(fit);
+    app.resizers.push(fit);
 
     const update = () => {
         if (launch !== focus.value.launch || !shown || lane !== focus.value.lane && mode === 'lane')
@@ -168,8 +167,7 @@ function companyOf(a, b) {
 function explain(app, a, b, launch) {
     const {model, focus} = app, left = model.steps(a, launch), right = model.steps(b, launch), own = focus.steps;
     const {scheme, step} = focus.value, names = [model.run(a).scheme, model.run(b).scheme];
-    const box = h('div.cause', {role: 'note', 'aria-label': 'Cause'});
-    const lane = runningLane(focus);
+    const box = h('div.cause', {role: 'note', 'aria-label': 'Cause'}), lane = runningLane(focus);
     const i = scheme === a ? step : sameStep(own, step, left, lane);
     const j = scheme === b ? step : sameStep(own, step, right, lane);
     const why = left.lanes === right.lanes && hasLane(left.active(i), lane) && hasLane(right.active(j), lane)

@@ -105,6 +105,18 @@ function edgePath(chain) {
 const splinePath = points => points.map((point, i) => (i === 0 ? 'M' : i % 3 === 1 ? 'C' : ' ')
     + point.map(value => value.toFixed(1)).join(' ')).join('');
 
+// Graphviz tells edges in an order of its own: which is which follows from where they begin and end.
+function splinesOf(graph, blocks, splines) {
+    const left = new Set(splines), off = ({x, y, width, height}, point) =>
+        Math.max(Math.abs(point[0] - x) - width / 2, 0) + Math.max(Math.abs(point[1] - y) - height / 2, 0);
+    return graph.edges.map(([from, to]) => {
+        const far = points => off(blocks[from], points[0]) + off(blocks[to], points[points.length - 1]);
+        const best = [...left].reduce((a, b) => a && far(a) <= far(b) ? a : b, null);
+        left.delete(best);
+        return best ? splinePath(best) : '';
+    });
+}
+
 // How many lanes took each edge, and ran each block, in the steps.
 function flow(graph, steps) {
     const block = new Map(), edges = new Map(), n = graph.blocks.length, last = new Int32Array(64).fill(-1);
@@ -193,9 +205,11 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
     const placed = (graph, label) => {
         const given = graph.layout, scaled = values => values.map(value => value * INCH);
         const size = index => ({width: Math.max(70, ...label(index).map(text => text.length * 7 + 18)), height: 40});
-        return given ? {width: given.width * INCH, height: given.height * INCH,
-            blocks: given.blocks.map(scaled).map(([x, y, width, height]) => ({x, y, width, height})),
-            paths: given.edges.map(points => splinePath(points.map(scaled)))} : layered(graph, size);
+        if (!given)
+            return layered(graph, size);
+        const blocks = given.blocks.map(scaled).map(([x, y, width, height]) => ({x, y, width, height}));
+        const paths = splinesOf(graph, blocks, given.edges.map(points => points.map(scaled)));
+        return {width: given.width * INCH, height: given.height * INCH, blocks, paths};
     };
 
     const draw = (graph, steps) => {
@@ -227,7 +241,7 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
                 : [line('name', -3, title), line('soft', 12, lines)];
             const key = event => event.key === 'Enter' && focus();
             return {badge: svg('text.badge', {x: x + 9, y: y - tall / 2 - 5}),
-                group: svg('g', {tabindex: 0, role: 'button', onclick: focus, onkeydown: key},
+                group: svg('g.block', {tabindex: 0, role: 'button', onclick: focus, onkeydown: key},
                     svg('rect', {x: x - wide / 2, y: y - tall / 2, width: wide, height: tall, rx: 4}), text)};
         });
         moving = {graph, block, boxes, ran};
@@ -249,7 +263,6 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
                 waiting.set(where, (waiting.get(where) || 0) + lanes);
         });
         boxes.forEach(({group, badge}, index) => {
-            group.setAttribute('class', 'block');
             group.classList.toggle('focus', index === at);
             group.classList.toggle('frontier', shown.Frontiers && Boolean(one) && list(one.frontier).includes(index));
             group.classList.toggle('unused', Boolean(steps) && !ran[index]);

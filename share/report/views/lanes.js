@@ -34,7 +34,7 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
         put(box, strip.canvas, map.canvas, steps.count < steps.total && note(`The first ${number(steps.count)} of `,
             `${number(steps.total)} steps; --max-steps=N keeps more.`));
     };
-    app.onResize(fit);
+    app.resizers.push(fit);
     return () => {
         const {scheme, launch, step} = app.focus.value;
         if (made !== `${scheme} ${launch}`)

@@ -81,8 +81,8 @@ views.push({id: 'sets', title: 'Sets', make(panel, app) {
                 : `All ${all} under ${run.scheme} have the lanes that the definition asks for.`));
         const bars = (mask, other) => laneBar(steps.lanes, lane => hasLane(mask, lane) ? 'on' : other && hasLane(other,
             lane) ? 'part' : 'off', lanesText(mask), null, lane => focus.set({lane}));
-        const near = Math.max(0, rows.findIndex(row => row.step >= step) - LIMIT / 2);
-        const from = Math.min(near, Math.max(0, rows.length - LIMIT));
+        const near = rows.findIndex(row => row.step >= step) - LIMIT / 2;
+        const from = Math.max(0, Math.min(near, rows.length - LIMIT));
         const heads = [['num', 'Step'], ['num', 'Lanes'], ['', `Under ${run.scheme}`],
             ...isOracle ? [] : [['', 'Under the definition'], ['', 'Same?']]];
         put(right, scrollBox('', 'Instances',
