@@ -40,10 +40,8 @@ const matchCache = new WeakMap();
 function matched(a, b, lane) {
     if (!matchCache.has(a))
         matchCache.set(a, new Map());
-    const mine = matchCache.get(a);
-    if (!mine.has(b))
-        mine.set(b, []);
-    const byLane = mine.get(b);
+    const mine = matchCache.get(a), byLane = mine.get(b) || [];
+    mine.set(b, byLane);
     return byLane[lane] = byLane[lane] || matchTraces(a, b, lane);
 }
 
@@ -59,11 +57,10 @@ function sameStep(a, step, b, lane) {
 // Pairs of steps (of a, of b), ascending in both, that together have the most lanes doing the same: the heaviest
 // increasing subsequence over all pairs that share a lane's progress. Only the given lanes count.
 function alignSteps(a, b, lanes) {
-    const pairs = {i: [], j: [], weight: [], before: []}, seen = new Int32Array(a.lanes);
+    const pairs = [], weights = [], seen = new Int32Array(a.lanes);
     const best = new Float64Array(b.count + 1), from = new Int32Array(b.count + 1).fill(-1);
     const maps = lanes.map(lane => [lane, a.trace(lane), b.trace(lane), matched(a, b, lane)]);
-    let top = -1, topWeight = 0;
-    const weights = [];
+    let top = -1;
     const upTo = j => {
         let found = -1, weight = 0;
         for (; j > 0; j -= j & -j)
@@ -83,25 +80,20 @@ function alignSteps(a, b, lanes) {
                 candidates.set(trace[other], (candidates.get(trace[other]) || 0) + 1);
         }
         for (const [j, weight] of [...candidates].sort((p, q) => q[0] - p[0])) {
-            const [before, sum] = upTo(j), total = sum + weight, index = pairs.i.length;
-            pairs.i.push(i);
-            pairs.j.push(j);
-            pairs.before.push(before);
+            const [before, sum] = upTo(j), total = sum + weight, index = pairs.push([i, j, before]) - 1;
             weights.push(total);
+            if (top < 0 || total > weights[top])
+                top = index;
             for (let k = j + 1; k <= b.count; k += k & -k)
                 if (best[k] < total) {
                     best[k] = total;
                     from[k] = index;
                 }
-            if (total > topWeight) {
-                topWeight = total;
-                top = index;
-            }
         }
     }
     const result = [];
-    for (let index = top; index >= 0; index = pairs.before[index])
-        result.push([pairs.i[index], pairs.j[index]]);
+    for (let index = top; index >= 0; index = pairs[index][2])
+        result.push(pairs[index]);
     return result.reverse();
 }
 
@@ -120,18 +112,16 @@ function alignAll(reference, others, lanes) {
             }
         });
     }
-    const strips = [{steps: reference, column, partner: null}], ends = [reference.count ? column[reference.count - 1]
-        : 0];
+    const strips = [{steps: reference, column}];
     others.forEach((steps, s) => {
         const own = new Int32Array(steps.count), partner = new Int32Array(steps.count).fill(-1);
         for (const [i, j] of pairs[s])
             partner[j] = i;
         for (let j = 0; j < steps.count; j++)
             own[j] = partner[j] >= 0 ? column[partner[j]] : j ? own[j - 1] + 1 : 0;
-        strips.push({steps, column: own, partner});
-        ends.push(steps.count ? own[steps.count - 1] : 0);
+        strips.push({steps, column: own});
     });
-    const columns = Math.max(...ends) + 1;
+    const columns = Math.max(...strips.map(strip => strip.column[strip.column.length - 1])) + 1;
     for (const strip of strips) {
         strip.at = new Int32Array(columns).fill(-1);
         strip.column.forEach((c, step) => { strip.at[c] = step; });
@@ -145,7 +135,7 @@ function differences(a, b) {
         for (let i = 0; i < steps.count; i++) {
             const place = steps.placeAt(i);
             if (!rows.has(place.key))
-                rows.set(place.key, {place, steps: [0, 0], active: [0, 0], lost: [0, 0], first: null});
+                rows.set(place.key, {place, steps: [0, 0], active: [0, 0], lost: [0, 0]});
             const row = rows.get(place.key), active = countLanes(steps.active(i));
             row.steps[side]++;
             row.active[side] += active;

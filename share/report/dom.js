@@ -71,59 +71,41 @@ const countLanes = mask => bits(mask[0]) + bits(mask[1]);
 
 function lanesOf(mask) {
     const lanes = [];
-    for (let lane = 0; lane < 64; lane++)
-        if (hasLane(mask, lane))
-            lanes.push(lane);
+    for (let half = 0; half < 2; half++)
+        for (let rest = mask[half]; rest; rest &= rest - 1)
+            lanes.push(32 * half + 31 - Math.clz32(rest & -rest));
     return lanes;
 }
 
 function lanesText(mask, most = 8) {
-    const lanes = lanesOf(mask), text = ranges(lanes);
-    if (lanes.length === 0)
-        return 'no lane';
-    const parts = text.split(', ');
-    return (lanes.length === 1 ? 'lane ' : 'lanes ') + (parts.length <= most ? text
-        : parts.slice(0, most).join(', ') + ', …');
+    const lanes = lanesOf(mask), parts = ranges(lanes).split(', ');
+    return !lanes.length ? 'no lane' : (lanes.length === 1 ? 'lane ' : 'lanes ') + parts.slice(0, most).join(', ')
+        + (parts.length > most ? ', …' : '');
 }
 
 // A row of squares, one for each lane: filled where kindOf(lane) is 'on', ringed where it is 'part', a dot otherwise.
 function laneBar(lanes, kindOf, label, colour, pick) {
-    const bar = svg('svg.lanebar', {viewBox: `0 0 ${lanes * 9} 10`, width: lanes * 9, height: 10,
-        role: 'img', 'aria-label': label});
-    for (let lane = 0; lane < lanes; lane++) {
-        const kind = kindOf(lane);
-        const cell = kind === 'on' || kind === 'part'
-            ? svg('rect', {x: lane * 9 + 1, y: 1.5, width: 7, height: 7, rx: 1, class: kind})
-            : svg('rect', {x: lane * 9 + 3.5, y: 4, width: 2, height: 2, class: kind || 'off'});
-        if (kind === 'on' && colour)
-            cell.style.fill = colour;
-        if (pick) {
-            cell.append(svg('title', `lane ${lane}`));
-            cell.addEventListener('click', () => pick(lane));
-        }
-        bar.append(cell);
-    }
-    return bar;
+    const cells = Array.from({length: lanes}, (_, lane) => {
+        const kind = kindOf(lane), large = kind === 'on' || kind === 'part', place = large ? {y: 1.5, width: 7,
+            height: 7, rx: 1} : {y: 4, width: 2, height: 2}, style = kind === 'on' && colour ? `fill:${colour}` : null;
+        return svg('rect.' + kind, {x: lane * 9 + (large ? 1 : 3.5), ...place, style, onclick: () => pick(lane)},
+            svg('title', `lane ${lane}`));
+    });
+    return svg('svg.lanebar', {viewBox: `0 0 ${lanes * 9} 10`, width: lanes * 9, height: 10, role: 'img',
+        'aria-label': label}, cells);
 }
 
 // The colours of viewer.css, as numbers for images (ABGR) and as text for canvases.
-const COLOURS = 8;
-const theme = {};
+const COLOURS = 8, theme = {};
 
 function readTheme() {
-    const style = getComputedStyle(document.documentElement);
-    for (const key of ['paper', 'ink', 'soft', 'faint', 'line', 'wait', 'wait2', 'none', 'accent', 'more', 'less'])
-        theme[key] = style.getPropertyValue('--' + key).trim();
-    theme.code = [];
-    for (let i = 0; i < COLOURS; i++)
-        theme.code.push(style.getPropertyValue('--code' + i).trim());
-    theme.mono = style.getPropertyValue('--mono').trim();
+    const style = getComputedStyle(document.documentElement), read = key => style.getPropertyValue('--' + key).trim();
+    for (const key of ['paper', 'ink', 'soft', 'faint', 'wait', 'wait2', 'none', 'accent', 'more', 'less', 'mono'])
+        theme[key] = read(key);
+    theme.code = Array.from({length: COLOURS}, (_, i) => read('code' + i));
 }
 
-function rgb(hex) {
-    const n = parseInt(hex.slice(1), 16);
-    return [n >> 16, n >> 8 & 255, n & 255];
-}
+const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
 
 function pixel(hex) {
     const [r, g, b] = rgb(hex);
@@ -132,7 +114,7 @@ function pixel(hex) {
 
 // Black or white, whichever can be read on this colour.
 function inkOn(hex) {
-    const [r, g, b] = rgb(hex).map(v => (v / 255) ** 2.2);
+    const [r, g, b] = rgb(hex).map(value => (value / 255) ** 2.2);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.2 ? '#000000' : '#ffffff';
 }
 

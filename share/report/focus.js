@@ -5,13 +5,14 @@
 const views = [];
 
 class Focus {
-    constructor(model, views) {
-        this.model = model;
-        this.views = views;
-        this.listeners = [];
-        const scheme = model.runs.findIndex((run, index) => run.scheme !== 'oracle' && model.steps(index, 0));
-        const any = model.runs.findIndex((run, index) => model.steps(index, 0));
-        this.value = {view: 0, scheme: Math.max(0, scheme >= 0 ? scheme : any), launch: 0, step: 0, lane: 0, line: 0};
+    constructor(model) {
+        Object.assign(this, {model, listeners: []});
+        const total = launch => launch.steps && launch.steps.total || 0, most = run => Math.max(0,
+            ...run.launches.map(total));
+        const scheme = model.runs.findIndex(run => run.scheme !== 'oracle' && most(run)), first = Math.max(0, scheme);
+        const launch = model.runs.length ? model.runs[first].launches.findIndex(one =>
+            total(one) === most(model.runs[first])) : 0;
+        this.value = {view: 0, scheme: first, launch: Math.max(0, launch), step: 0, lane: 0, line: 0};
         this.fromFragment(location.hash.slice(1));
     }
 
@@ -23,25 +24,17 @@ class Focus {
         const wanted = new Map(text.split('&').map(part => part.split('=').map(word => {
             try { return decodeURIComponent(word); } catch { return ''; }
         })));
-        const patch = {}, count = (key, low) => {
-            const n = Number(wanted.get(key));
-            return Number.isInteger(n) && n >= low ? n : undefined;
-        };
-        const view = this.views.findIndex(one => wanted.has(one.id));
-        const scheme = this.model.runs.findIndex(run => run.scheme === wanted.get('scheme'));
-        patch.view = view >= 0 ? view : undefined;
-        patch.scheme = scheme >= 0 ? scheme : undefined;
-        patch.launch = count('launch', 1) && count('launch', 1) - 1;
-        patch.step = count('step', 1) && count('step', 1) - 1;
-        patch.lane = count('lane', 0);
-        patch.line = count('line', 1);
-        this.set(patch, true);
+        const from = (low, n) => Number.isInteger(n) && n >= low ? n - low : undefined;
+        const count = (key, low) => wanted.has(key) ? from(low, Number(wanted.get(key))) : undefined;
+        this.set({view: from(0, views.findIndex(one => wanted.has(one.id))), step: count('step', 1),
+            lane: count('lane', 0),
+            scheme: from(0, this.model.runs.findIndex(run => run.scheme === wanted.get('scheme'))),
+            launch: count('launch', 1), line: count('line', 0)}, true);
     }
 
     toFragment() {
-        const {view, scheme, launch, step, lane, line} = this.value;
-        const run = this.model.run(scheme);
-        return `#${this.views[view].id}` + (run ? `&scheme=${encodeURIComponent(run.scheme)}` : '')
+        const {view, scheme, launch, step, lane, line} = this.value, run = this.model.run(scheme);
+        return `#${views[view].id}` + (run ? `&scheme=${encodeURIComponent(run.scheme)}` : '')
             + `&launch=${launch + 1}&step=${step + 1}&lane=${lane}` + (line ? `&line=${line}` : '');
     }
 
@@ -120,7 +113,7 @@ class Focus {
             Object.assign(actions, {ArrowLeft: () => this.move(event.shiftKey ? -10 : -1),
                 ArrowRight: () => this.move(event.shiftKey ? 10 : 1), ArrowUp: () => lane(-1), ArrowDown: () => lane(1),
                 Home: () => this.set({step: 0}), End: () => this.set({step: Infinity})});
-        if (event.key >= '1' && event.key <= String(this.views.length))
+        if (event.key >= '1' && event.key <= String(views.length))
             this.set({view: event.key - 1});
         else if (Object.hasOwn(actions, event.key))
             actions[event.key]();

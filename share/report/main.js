@@ -9,7 +9,7 @@ class App {
     constructor(model) {
         this.model = model;
         this.resizers = [];
-        this.focus = new Focus(model, views);
+        this.focus = new Focus(model);
         this.updates = views.map(() => null);
         this.build();
         this.focus.listeners.push(() => this.update());
@@ -26,8 +26,6 @@ class App {
         this.update();
     }
 
-    onResize(act) { this.resizers.push(act); }
-
     // Canvases keep their colours: they are drawn anew when those change. Paper is light.
     repaint(paper) {
         document.documentElement.classList.toggle('paper', paper);
@@ -36,29 +34,26 @@ class App {
     }
 
     build() {
+        this.launchesOf = null;
         const {model, focus} = this, raw = model.raw, errors = model.runs.filter(run => run.error);
-        const choice = (id, change, options) => h('select', {id, onchange: event =>
-            focus.set({[id]: Number(event.target.value)})},
-            options);
-        const counter = (id, from, type) => h('input', {id: type === 'range' ? null : id, type, min: from, 'aria-label':
-            type === 'range' ? 'Step in time' : null, oninput: event => event.target.value
-                && focus.set({[id]: event.target.value - from})});
+        const choice = id => h('select', {id, onchange: event => focus.set({[id]: Number(event.target.value)})});
+        const counter = (key, from, kind) => h('input', {...kind, min: from,
+            oninput: event => event.target.value && focus.set({[key]: event.target.value - from})});
         const button = (text, label, act) => h('button', {'aria-label': label, title: label, onclick: act}, text);
-        this.scheme = choice('scheme', null, model.runs.map((run, index) => h('option', {value: index}, run.scheme)));
-        this.launch = choice('launch', null);
-        this.step = counter('step', 1, 'number');
-        this.slider = counter('step', 1, 'range');
-        this.lane = counter('lane', 0, 'number');
+        this.scheme = put(choice('scheme'), model.runs.map((run, index) => h('option', {value: index}, run.scheme)));
+        this.launch = choice('launch');
+        this.step = counter('step', 1, {type: 'number', id: 'step'});
+        this.slider = counter('step', 1, {type: 'range', 'aria-label': 'Step in time'});
+        this.lane = counter('lane', 0, {type: 'number', id: 'lane'});
         this.total = h('span.soft');
         this.help = h('dialog', {'aria-labelledby': 'help-title'}, h('h2', {id: 'help-title'}, 'Keys'),
             h('dl', KEYS.map(([key, text]) => [h('dt', h('kbd', key)), h('dd', text)])),
-            note('All views share one focus: a scheme, a launch, a step, a lane, a line. A click in any view moves it in all ',
-                'of them. The address keeps it, so a link leads to what you see.'),
+            note('All views share one focus: scheme, launch, step, lane, line. A click moves it in all of them. ',
+                'The address keeps it, so a link leads to what you see.'),
             h('form', {method: 'dialog'}, h('button', {type: 'submit'}, 'Close')));
-        this.tabs = views.map((view, index) => h('button', {role: 'tab', id: 'tab-' + view.id, 'aria-controls': 'view-'
-            + view.id,
-            onclick: () => focus.set({view: index})}, h('kbd', {'aria-hidden': 'true'}, String(index + 1)),
-                view.title));
+        this.tabs = views.map(({id, title}, index) => h('button', {role: 'tab', id: 'tab-' + id,
+            'aria-controls': 'view-' + id,
+            onclick: () => focus.set({view: index})}, h('kbd', {'aria-hidden': 'true'}, String(index + 1)), title));
         const tablist = h('div', {role: 'tablist', 'aria-label': 'Views', onkeydown: event => {
             const view = focus.value.view + ({ArrowRight: 1, ArrowLeft: -1}[event.key] || 0);
             if (view !== focus.value.view) {
@@ -67,32 +62,31 @@ class App {
                 event.preventDefault();
             }
         }}, this.tabs);
-        this.panels = views.map(view => h('section', {role: 'tabpanel', id: 'view-' + view.id, hidden: true,
-            'aria-labelledby': 'tab-' + view.id}));
+        this.panels = views.map(({id}) =>
+            h('section', {role: 'tabpanel', id: 'view-' + id, hidden: true, 'aria-labelledby': 'tab-' + id}));
         this.companion = model.source ? new SourceTable(this, false) : null;
         this.beside = h('div.beside');
         this.words = h('p.words', {role: 'status'});
         this.caption = h('p.print-only');
         this.launches = field('Launch', this.launch);
-        this.aside = h('aside', {'aria-label': 'Source at the focus'}, this.companion && this.companion.element,
-            this.beside);
+        this.aside = h('aside', {'aria-label': 'At the focus'}, this.companion && this.companion.element, this.beside);
         document.body.classList.toggle('sourceless', !this.companion);
-        put(document.getElementById('page'), h('header', h('div.title', h('h1', raw.name || 'Experiment'),
-            h('button.help', {'aria-label': 'Help: keys', title: 'Keys (?)', onclick: () => this.help.showModal()},
-                '?')),
-        h('div.bar-focus', {role: 'group', 'aria-label': 'Focus'}, field('Scheme', this.scheme), this.launches,
-            field('Step', this.step, this.total, h('span.segments', button('⇤', 'Last reconvergence (h)', () =>
-                focus.toJoin(-1)),
-                button('←', 'Step back', () => focus.move(-1)), button('→', 'Step forward', () => focus.move(1)),
-                button('⇥', 'Next reconvergence (l)', () => focus.toJoin(1))), this.slider), field('Lane', this.lane))),
-        (errors.length > 0 || !model.runs.length) && h('div.errors', {role: 'note', 'aria-label': 'Errors'},
-            errors.length
-            ? errors.map(run => h('p', h('b', run.scheme + ': '), run.error))
-            : h('p', 'The experiment has no runs: the source has errors, or no scheme was asked for.')),
-        h('nav', {'aria-label': 'Views'}, tablist), h('main', this.aside, h('div.panel', this.caption, this.panels)),
-        h('footer', this.words, h('span.soft.meta',
-            `kernc ${raw.kernc || ''} · ${raw.input || 'source'} · -O${raw.level ?? '?'}`)),
-        this.help);
+        const steppers = h('span.segments', button('⇤', 'Last reconvergence (h)', () => focus.toJoin(-1)),
+            button('←', 'Step back', () => focus.move(-1)), button('→', 'Step forward', () => focus.move(1)),
+            button('⇥', 'Next reconvergence (l)', () => focus.toJoin(1)));
+        const wrong = model.runs.length ? [...new Set(errors.map(run => run.error))].map(text => h('p', h('b',
+            errors.filter(run => run.error === text).map(run => run.scheme).join(', ') + ': '), text))
+            : [h('p', 'The experiment has no runs: the source has errors, or no scheme was asked for.')];
+        put(document.getElementById('page'),
+            h('header', h('div.title', h('h1', raw.name || 'Experiment'), button('?', 'Help: keys (?)', () =>
+                this.help.showModal())),
+                h('div.bar-focus', {role: 'group', 'aria-label': 'Focus'}, field('Scheme', this.scheme), this.launches,
+                    field('Step', this.step, this.total, steppers, this.slider), field('Lane', this.lane))),
+            wrong.length > 0 && h('div.errors', {role: 'note', 'aria-label': 'Errors'}, wrong),
+            h('nav', {'aria-label': 'Views'}, tablist), h('main', this.aside, h('div.panel', this.caption,
+                this.panels)),
+            h('footer', this.words, h('span.soft.meta', `kernc ${raw.kernc} · ${raw.input} · -O${raw.level}`)),
+                this.help);
     }
 
     update() {
@@ -137,8 +131,8 @@ class App {
             return run ? `${run.scheme}: ${run.error || 'no steps'}` : 'No runs.';
         const active = countLanes(steps.active(step)), live = countLanes(steps.at(step).live), mark = steps.marks[step];
         return `${run.scheme}, step ${step + 1}: ${steps.placeAt(step).text}. ${active} of ${steps.lanes} lanes run`
-            + (live > active ? `, ${live - active} wait.` : '.') + (lane >= 0
-                ? ` Lane ${lane} ${doing(steps, step, lane)}.` : '')
+            + (live > active ? `, ${live - active} wait.` : '.')
+            + (lane >= 0 ? ` Lane ${lane} ${doing(steps, step, lane)}.` : '')
             + (mark & Steps.JOINS ? ' Lanes meet here.' : '') + (mark & Steps.DIVERGES ? ' Lanes part behind it.' : '');
     }
 }

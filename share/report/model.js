@@ -16,13 +16,11 @@ const isIndex = (value, length) => Number.isInteger(value) && value >= 0 && valu
 // What a warp did, step by step; steps count from 0 here and from 1 on the page.
 class Steps {
     constructor(raw, palette) {
-        const run = list(raw.run), limit = 64;
-        need(isIndex(raw.lanes, limit + 1) && raw.lanes > 0, 'The steps have no number of lanes from 1 to 64.');
+        const run = list(raw.run);
+        need(isIndex(raw.lanes, 65) && raw.lanes > 0, 'The steps have no number of lanes from 1 to 64.');
         need(run.length % 2 === 0, 'The steps are cut off.');
-        this.raw = raw;
-        this.lanes = raw.lanes;
-        this.count = run.length / 2;
-        this.total = Math.max(raw.total || 0, this.count);
+        Object.assign(this, {lanes: raw.lanes, count: run.length / 2, total: Math.max(raw.total || 0, run.length / 2),
+            traces: []});
         this.places = list(raw.places).map(place => palette.place(place));
         this.states = list(raw.states).map(state => {
             need(Array.isArray(state) && typeof state[0] === 'string' && typeof state[1] === 'string',
@@ -39,7 +37,6 @@ class Steps {
             this.place[i] = run[2 * i];
             this.state[i] = run[2 * i + 1];
         }
-        this.traces = [];
     }
 
     at(step) { return this.states[this.state[step]]; }
@@ -49,23 +46,9 @@ class Steps {
     // For each lane: ACTIVE, ENDED, or 1 + the index of the group that it waits in. The last group that has it counts:
     // a stack's entries below hold all lanes that will meet there.
     lanesAt(step) {
-        const state = this.at(step);
-        if (!state.where) {
-            state.where = new Uint8Array(this.lanes);
-            for (let lane = 0; lane < this.lanes; lane++) {
-                let where = ENDED;
-                if (hasLane(state.active, lane))
-                    where = ACTIVE;
-                else if (hasLane(state.live, lane)) {
-                    where = ENDED - 1;
-                    for (let g = state.groups.length - 1; g >= 0 && where === ENDED - 1; g--)
-                        if (hasLane(state.groups[g].lanes, lane))
-                            where = g + 1;
-                }
-                state.where[lane] = where;
-            }
-        }
-        return state.where;
+        const state = this.at(step), group = lane => state.groups.findLastIndex(one => hasLane(one.lanes, lane)) + 1;
+        return state.where = state.where || Uint8Array.from({length: this.lanes}, (_, lane) => hasLane(state.active,
+            lane) ? ACTIVE : hasLane(state.live, lane) ? group(lane) || ENDED - 1 : ENDED);
     }
 
     groupOf(step, lane) { return this.at(step).groups[this.lanesAt(step)[lane] - 1]; }
@@ -73,18 +56,13 @@ class Steps {
     // Disjoint sets of lanes that are together in a state.
     setsAt(step) {
         const state = this.at(step);
-        if (!state.sets) {
-            const sets = new Map();
-            this.lanesAt(step).forEach((where, lane) => {
-                if (where === ENDED)
-                    return;
-                if (!sets.has(where))
-                    sets.set(where, [0, 0]);
-                sets.get(where)[lane >> 5] |= 1 << (lane & 31);
-            });
-            state.sets = [...sets.values()];
-        }
-        return state.sets;
+        let left = without(state.live, state.active);
+        const take = ({lanes}) => {
+            const set = both(lanes, left);
+            left = without(left, lanes);
+            return set;
+        };
+        return state.sets = state.sets || [state.active, ...[...state.groups].reverse().map(take)];
     }
 
     // By step: DIVERGES if lanes that run there are not together in the step after, JOINS if lanes that run there were
@@ -108,17 +86,8 @@ class Steps {
     // The steps in which a lane runs: its own progress.
     trace(lane) {
         if (!this.traces.length) {
-            const counts = new Int32Array(64);
-            const each = visit => {
-                for (let i = 0; i < this.count; i++)
-                    for (let half = 0; half < 2; half++)
-                        for (let rest = this.active(i)[half]; rest; rest &= rest - 1)
-                            visit(32 * half + 31 - Math.clz32(rest & -rest), i);
-            };
-            each(lane => counts[lane]++);
-            this.traces = Array.from(counts, count => new Int32Array(count));
-            counts.fill(0);
-            each((lane, step) => { this.traces[lane][counts[lane]++] = step; });
+            this.traces = Array.from({length: 64}, () => []);
+            this.state.forEach((_, step) => lanesOf(this.active(step)).forEach(one => this.traces[one].push(step)));
         }
         return this.traces[lane];
     }
@@ -139,12 +108,8 @@ class Steps {
 
     // Lane slots without work: of the steps that are kept.
     get slots() {
-        let used = 0, all = 0;
-        for (let i = 0; i < this.count; i++) {
-            used += countLanes(this.active(i));
-            all += this.lanes;
-        }
-        return {used, all, lost: all - used};
+        const used = this.state.reduce((sum, state) => sum + countLanes(this.states[state].active), 0);
+        return {used, all: this.count * this.lanes, lost: this.count * this.lanes - used};
     }
 }
 Steps.DIVERGES = 1;
@@ -256,18 +221,12 @@ class Model {
 
 // What a lane does in a step, as words.
 function doing(steps, step, lane) {
-    const where = steps.lanesAt(step)[lane];
-    if (where === ACTIVE)
-        return `runs ${steps.placeAt(step).text}`;
-    if (where === ENDED)
-        return 'has ended';
-    const group = steps.groupOf(step, lane);
-    return group ? `waits ${waitText(group)}` : 'waits';
+    const where = steps.lanesAt(step)[lane], group = steps.groupOf(step, lane);
+    return where === ACTIVE ? `runs ${steps.placeAt(step).text}` : where === ENDED ? 'has ended'
+        : group ? `waits ${waitText(group)}` : 'waits';
 }
 
-function waitText(group) {
-    const place = group.line ? `, to go on in line ${group.line}` : '';
-    if (group.wait === 'barrier')
-        return `in barrier B${group.barrier}${place}`;
-    return (group.wait === 'others' ? 'for others to come' : 'for its turn') + place;
+function waitText({wait, barrier, line}) {
+    return (wait === 'barrier' ? `in barrier B${barrier}` : wait === 'others' ? 'for others to come' : 'for its turn')
+        + (line ? `, to go on in line ${line}` : '');
 }

@@ -1,5 +1,5 @@
-// A strip: a row a lane, a column a step, on a canvas. What runs is a full cell in its place's colour, what waits a thin
-// grey line (thicker at a barrier or for others), what has ended is blank: shapes that grey paper keeps.
+// A strip: a row a lane, a column a step, on a canvas. What runs is a full cell in its place's colour, what waits
+// a thin grey line (thicker at a barrier or for others), what has ended is blank: shapes that grey paper keeps.
 'use strict';
 
 const MARKS = 14, AXIS = 18, GUTTER = 34, CELLS = {few: 2, usual: 8, large: 24, most: 48}; // pixels
@@ -66,10 +66,9 @@ function sized(canvas, width, height) {
 }
 
 class Strip {
-    // at: the step of each column or -1 (default: columns are steps); differs(step): lanes more or fewer than elsewhere.
+    // at: the step of each column or -1 (default: columns are steps); differs(step): more or fewer lanes than elsewhere
     constructor(steps, {view, laneHeight, axis, label, pick, hover, at, differs}) {
-        Object.assign(this, {steps, view, at, differs, axis});
-        this.laneHeight = laneHeight || (steps.lanes > 32 ? 6 : steps.lanes > 16 ? 10 : 14);
+        Object.assign(this, {steps, view, laneHeight, at, differs, axis});
         this.rows = this.laneHeight * steps.lanes;
         this.height = MARKS + this.rows + (differs ? 9 : 0) + (axis ? AXIS : 2);
         this.cells = document.createElement('canvas');
@@ -97,14 +96,14 @@ class Strip {
         return column < 0 || step === undefined ? -1 : step;
     }
 
-    // Cells are painted one pixel wide and stretched; where they are narrower than a pixel, a pixel shows one of its steps.
+    // Cells are painted one pixel wide and stretched; where several are in a pixel, it shows one of them.
     draw(focus) {
         const {steps, view, canvas, rows} = this, dense = view.cell < 1, first = Math.floor(view.first);
-        const count = Math.max(1, dense ? Math.ceil(view.width) : Math.min(Math.ceil(view.visible) + 1,
-            view.columns - first));
+        const some = Math.min(Math.ceil(view.visible) + 1, view.columns - first);
+        const count = Math.max(1, dense ? Math.ceil(view.width) : some);
         const cell = dense ? 1 : view.cell, left = GUTTER + (dense ? 0 : (first - view.first) * cell);
-        const shown = Array.from({length: count}, (_, x) => this.stepAt(dense ? Math.floor(view.first + x / view.cell)
-            : first + x));
+        const shown = Array.from({length: count},
+            (_, x) => this.stepAt(dense ? Math.floor(view.first + x / view.cell) : first + x));
         const g = sized(canvas, view.width + GUTTER, this.height), each = act => shown.forEach((step, x) =>
             step >= 0 && act(step, left + x * cell));
         this.paint(shown);
@@ -122,11 +121,9 @@ class Strip {
         this.drawMarks(g, each, cell);
         if (this.differs)
             each((step, x) => {
-                const difference = this.differs(step), fewer = difference < 0;
-                g.fillStyle = fewer ? theme.less : theme.more;
-                if (difference)
-                    g.fillRect(x, MARKS + rows + (fewer ? 2 : 4), Math.max(1, cell - (cell >= 5 ? 1 : 0)), fewer ? 6
-                        : 3);
+                const difference = this.differs(step), tall = difference < 0 ? 6 : difference ? 3 : 0;
+                g.fillStyle = difference < 0 ? theme.less : theme.more;
+                g.fillRect(x, MARKS + rows + 8 - tall, cell >= 5 ? cell - 1 : cell, tall);
             });
         if (this.axis)
             this.drawAxis(g);
@@ -257,9 +254,9 @@ function niceStep(least) {
 
 // All of a strip in a line's height: how many lanes run, and which part is in sight.
 function minimap(steps, view, stepAt, label) {
-    const HEIGHT = 32, to = event =>
-        view.pan((event.clientX - canvas.getBoundingClientRect().left - GUTTER) / view.width
-        * view.columns - view.visible / 2 - view.first);
+    const HEIGHT = 32, room = () => Math.min(view.width, view.columns * CELLS.large);
+    const to = event => view.pan((event.clientX - canvas.getBoundingClientRect().left - GUTTER) / room() * view.columns
+        - view.visible / 2 - view.first);
     const canvas = h('canvas.minimap', {role: 'img', 'aria-label': label, onmousedown: to,
         onmousemove: event => event.buttons & 1 && to(event)});
     let profile = [];
@@ -267,8 +264,8 @@ function minimap(steps, view, stepAt, label) {
         const sum = new Float64Array(width), n = new Float64Array(width), scale = width / view.columns;
         for (let c = 0; c < view.columns; c++) {
             const step = stepAt(c), share = step < 0 ? 0 : countLanes(steps.active(step)) / steps.lanes;
-            for (let x = Math.floor(c * scale); x < Math.max(Math.floor(c * scale) + 1, Math.floor((c
-                + 1) * scale)); x++) {
+            for (let x = Math.floor(c * scale); x < Math.max(Math.floor(c * scale) + 1,
+                Math.floor((c + 1) * scale)); x++) {
                 sum[x] += share;
                 n[x]++;
             }
@@ -276,7 +273,7 @@ function minimap(steps, view, stepAt, label) {
         profile = sum.map((share, x) => n[x] ? share / n[x] : 0);
     };
     const draw = column => {
-        const width = Math.max(1, Math.floor(view.width)), scale = view.width / view.columns, g = sized(canvas,
+        const width = Math.max(1, Math.floor(room())), scale = room() / view.columns, g = sized(canvas,
             view.width + GUTTER, HEIGHT);
         if (profile.length !== width)
             measure(width);

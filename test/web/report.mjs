@@ -2,9 +2,10 @@
 //
 //     node report.mjs [--only=views,focus,figures,hostile,damaged,speed] PAGE…
 //
-// CHROMIUM names the browser (default /usr/bin/chromium). Checked of each page: no error on the console, every view draws
-// something, keys, clicks and the address move the focus, figures are those of the experiment, axe-core finds no
-// violation, paper, a phone and the dark. From the first page others are made: hostile, damaged, empty, of 100,000 steps.
+// CHROMIUM names the browser (default /usr/bin/chromium), SLOWER=N allows N times as much time. Checked of each page:
+// no error on the console, every view draws something, keys, clicks and the address move the focus, figures are those of
+// the experiment, axe-core finds no violation; paper, a phone and the dark. From the first page others are made:
+// hostile, damaged, empty, of 100,000 steps.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync, mkdtempSync, rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -18,8 +19,10 @@ const VIEWS = ['source', 'lanes', 'compare', 'graph', 'why', 'state', 'passes', 
 const OPENS_IN = 1000 * Number(process.env.SLOWER || 1), FRAME = 17 * Number(process.env.SLOWER || 1); // milliseconds
 const DATA = /(<script type="application\/json" id="experiment">)([\s\S]*?)(<\/script>)/;
 const directory = mkdtempSync(join(tmpdir(), 'kernc-web-'));
-const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox',
-    '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']});
+const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: ['--no-sandbox',
+    '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+        '--no-first-run']});
 const failures = [];
 let checks = 0;
 
@@ -45,11 +48,13 @@ function pageWith(html, text, name) {
 
 // Opens a page for a while; whatever it reports as an error fails.
 async function opened(path, act, {fragment = '', width = 1440, height = 900, dark = false} = {}) {
-    const context = await browser.newContext({viewport: {width, height}, colorScheme: dark ? 'dark' : 'light', offline: true});
+    const context = await browser.newContext({viewport: {width, height}, colorScheme: dark ? 'dark' : 'light',
+        offline: true});
     const page = await context.newPage(), errors = [];
     page.on('console', message => ['error', 'warning'].includes(message.type()) && errors.push(message.text()));
     page.on('pageerror', error => errors.push(String(error)));
-    page.on('request', request => !/^(file|data|blob):/.test(request.url()) && errors.push(`asks for ${request.url()}`));
+    page.on('request', request => !/^(file|data|blob):/.test(request.url())
+        && errors.push(`asks for ${request.url()}`));
     try {
         await page.goto(pathToFileURL(resolve(path)).href + fragment);
         await act(page);
@@ -59,14 +64,16 @@ async function opened(path, act, {fragment = '', width = 1440, height = 900, dar
     }
 }
 
-const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() =>
+    requestAnimationFrame(done))));
 const focusOf = page => page.evaluate(() => ({...window.app.focus.value, hash: location.hash}));
 
 // What a view shows: text, and whether its canvases have more than one colour.
 const shownIn = (page, view) => page.evaluate(id => {
     const panel = document.getElementById('view-' + id), colours = new Set();
     for (const canvas of panel.querySelectorAll('canvas')) {
-        const data = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        const data = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width,
+            canvas.height).data.buffer);
         for (let i = 0; i < data.length; i += 7)
             colours.add(data[i]);
     }
@@ -116,7 +123,8 @@ async function checkViews(path, experiment) {
 }
 
 async function checkFocus(path, experiment) {
-    const run = experiment.runs.find(one => one.launches[0] && one.launches[0].steps && one.launches[0].steps.run.length > 8);
+    const run = experiment.runs.find(one => one.launches[0] && one.launches[0].steps
+        && one.launches[0].steps.run.length > 8);
     if (!run)
         return;
     const fragment = `#lanes&scheme=${encodeURIComponent(run.scheme)}&launch=1&step=2&lane=1`;
@@ -181,23 +189,27 @@ async function checkFigures(path, experiment) {
             continue;
         await check(`${path}: figures of ${run.scheme}`, () => opened(path, async page => {
             if (experiment.source) {
-                const cells = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#view-source tbody tr:not(.notes)')]
+                const cells = await page.evaluate(() =>
+                    Object.fromEntries([...document.querySelectorAll('#view-source tbody tr:not(.notes)')]
                     .map(tr => [...tr.cells].map(cell => cell.textContent)).map(row => [row[0], row])));
                 for (const line of launch.lines.filter(one => one.line && cells[one.line])) {
                     const row = cells[line.line];
-                    assert.deepEqual([row[4], row[5], row[6]], [show(line.warp_instructions), show(line.thread_instructions),
+                    assert.deepEqual([row[4], row[5], row[6]], [show(line.warp_instructions),
+                        show(line.thread_instructions),
                         line.divergences ? show(line.divergences) : ''], `line ${line.line}`);
                 }
             }
             await page.keyboard.press('3');
             await drawn(page);
-            const box = page.locator('.schemes input').nth(experiment.runs.filter((one, i) => i < index && one.launches[0]
+            const box = page.locator('.schemes input').nth(experiment.runs.filter((one, i) => i < index
+                && one.launches[0]
                 && one.launches[0].steps && one.launches[0].steps.run.length).length);
             if (!await box.isChecked())
                 await box.check();
             await drawn(page);
             const texts = await page.locator('.totals').allTextContents();
-            const own = texts.find(text => text.startsWith(run.scheme + 'Steps') || text.startsWith(run.scheme + ' reference'));
+            const own = texts.find(text => text.startsWith(run.scheme + 'Steps') || text.startsWith(run.scheme
+                + ' reference'));
             assert.ok(own, `${run.scheme} is not in ${texts.join(' | ')}`);
             assert.ok(own.includes(`Steps${show(launch.steps.total)}`), own);
             if (launch.metrics) {
@@ -208,21 +220,25 @@ async function checkFigures(path, experiment) {
             await drawn(page);
             const [active, , ] = launch.steps.states[launch.steps.run[1]];
             const lanes = BigInt('0x' + active).toString(2).replace(/0/g, '').length;
-            assert.equal(await page.locator('#view-state tbody tr').first().locator('td').first().textContent(), String(lanes));
-        }, {fragment: `#source&scheme=${encodeURIComponent(run.scheme)}`}));
+            assert.equal(await page.locator('#view-state tbody tr').first().locator('td').first().textContent(),
+                String(lanes));
+        }, {fragment: `#source&launch=1&scheme=${encodeURIComponent(run.scheme)}`}));
     }
 }
 
 // Strings that are HTML, JavaScript and marks of direction stay text.
 async function checkHostile(html) {
     const bad = '"><img src=x onerror=window.hacked=1><script>window.hacked=1</script>\u202e</style>${alert(1)}';
-    const hurt = (value, key) => typeof value === 'string' ? (['text', 'name', 'function', 'kernel', 'message', 'why', 'kind', 'pass', 'meaning',
-        'listing', 'error', 'source', 'printed', 'shown', 'kernc', 'input', 'difference', 'status'].includes(key) ? bad + value : value)
+    const hurt = (value, key) => typeof value === 'string' ? (['text', 'name', 'function', 'kernel', 'message', 'why',
+        'kind', 'pass', 'meaning',
+        'listing', 'error', 'source', 'printed', 'shown', 'kernc', 'input', 'difference', 'status'].includes(key) ? bad
+            + value : value)
         : Array.isArray(value) ? value.map(one => hurt(one, key)) : value && typeof value === 'object'
             ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hurt(one, name)])) : value;
     const experiment = hurt(experimentOf(html), '');
     experiment.runs.forEach(run => { run.scheme += bad; run.equal = false; run.error = bad; });
-    await check('a hostile experiment stays text', () => opened(pageWith(html, inside(experiment), 'hostile.html'), async page => {
+    await check('a hostile experiment stays text', () => opened(pageWith(html, inside(experiment), 'hostile.html'),
+        async page => {
         for (const view of VIEWS) {
             await page.click('#tab-' + view);
             await drawn(page);
@@ -236,26 +252,36 @@ async function checkHostile(html) {
 async function checkDamaged(html) {
     const experiment = experimentOf(html), cut = inside(experiment);
     const broken = change => { const copy = structuredClone(experiment); change(copy); return JSON.stringify(copy); };
-    const cases = [['not JSON', cut.slice(0, cut.length / 2)], ['no experiment', '{"format": "other"}'], ['no experiment', '[]'],
-        ['no experiment', 'null'], ['version', broken(one => { one.version = 2; })], ['no runs', broken(one => { one.runs = 7; })],
-        ['place or state', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps && (launch.steps.run[0] = 1e9))); })],
-        ['number of lanes', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps && (launch.steps.lanes = 1e6))); })]];
+    const cases = [['not JSON', cut.slice(0, cut.length / 2)], ['no experiment', '{"format": "other"}'],
+        ['no experiment', '[]'],
+        ['no experiment', 'null'], ['version', broken(one => { one.version = 2; })], ['no runs',
+            broken(one => { one.runs = 7; })],
+        ['place or state', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps
+            && (launch.steps.run[0] = 1e9))); })],
+        ['number of lanes', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps
+            && (launch.steps.lanes = 1e6))); })]];
     await check('a page without an experiment asks for one, and says what is wrong with it', () =>
         opened(pageWith(html, null, 'empty.html'), async page => {
             assert.ok(await page.isVisible('#file'));
             assert.deepEqual(await violations(page), []);
             for (const [message, text] of cases) {
-                await page.setInputFiles('#file', {name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(text)});
-                await page.waitForFunction(words => (document.querySelector('[role=alert]') || {}).textContent?.includes(words), message);
+                await page.setInputFiles('#file', {name: 'a.json', mimeType: 'application/json',
+                    buffer: Buffer.from(text)});
+                await page.waitForFunction(words => (document.querySelector('[role=alert]')
+                    || {}).textContent?.includes(words), message);
             }
-            await page.setInputFiles('#file', {name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(experiment))});
+            await page.setInputFiles('#file', {name: 'a.json', mimeType: 'application/json',
+                buffer: Buffer.from(JSON.stringify(experiment))});
             await page.waitForSelector('[role=tab]');
         }));
-    const bare = {...experiment, source: null, diagnostics: [{severity: 'error', message: 'nothing is right', line: 0}], operations: [],
-        runs: experiment.runs.map(run => ({...run, error: 'it does not compile', passes: [], remarks: [], divergence: [], analyses: [], graphs: [],
+    const bare = {...experiment, source: null, diagnostics: [{severity: 'error', message: 'nothing is right',
+        line: 0}], operations: [],
+        runs: experiment.runs.map(run => ({...run, error: 'it does not compile', passes: [], remarks: [],
+            divergence: [], analyses: [], graphs: [],
             listing: null, metrics: null, launches: [], equal: null}))};
     for (const [name, one] of [['no launches', bare], ['no runs', {...bare, runs: []}]])
-        await check(`an experiment with ${name} says why in each view`, () => opened(pageWith(html, inside(one), 'bare.html'), async page => {
+        await check(`an experiment with ${name} says why in each view`, () => opened(pageWith(html, inside(one),
+            'bare.html'), async page => {
             for (const view of VIEWS) {
                 await page.click('#tab-' + view);
                 await drawn(page);
@@ -293,7 +319,8 @@ async function checkSpeed(html) {
         await page.keyboard.press('3');
         const before = Date.now();
         await drawn(page);
-        console.log(`100,000 steps: opens in ${opens.toFixed(0)} ms, a step takes ${frame.toFixed(1)} ms, schemes are aligned in ${Date.now() - before} ms`);
+        console.log(`100,000 steps: opens in ${opens.toFixed(0)} ms, a step takes ${frame.toFixed(1)} ms, `
+            + `schemes are aligned in ${Date.now() - before} ms`);
         assert.ok(opens < OPENS_IN, `opens in ${opens} ms`);
         assert.ok(frame < FRAME, `a step takes ${frame} ms`);
     }, {fragment: '#lanes'}));

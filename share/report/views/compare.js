@@ -4,7 +4,7 @@
 views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     const {model, focus} = app, tools = h('div.tools'), box = h('div.figure.compare');
     const table = h('section', {'aria-label': 'Differences'});
-    let chosen = null, reference = -1, mode = 'all', launch = -1, lane = -1, view = null, shown = null;
+    let chosen = null, reference = -1, mode = 'all', launch = -1, lane = -1, view = null, shown = null, compared = '';
     put(panel, tools, box, table);
 
     const stepsOf = index => model.steps(index, launch);
@@ -55,15 +55,14 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         }}, [...order].sort((a, b) => a - b).map(index =>
             h('option', {value: index, selected: index === reference}, model.run(index).scheme)));
         const modes = [['all', 'All lanes'], ['lane', `Lane ${lane}`], ['steps', 'Step number']];
-        put(tools, field('Reference', select), h('span.field', h('span', 'Aligned by'), segments('Aligned by', modes,
-            mode,
-            value => { mode = value; again(); })), zoomButtons(view), h('fieldset.schemes', h('legend.hidden',
-                'Schemes'),
-            withSteps().map(index => h('label', h('input', {type: 'checkbox', checked: chosen.has(index),
-                disabled: index === reference, onchange: () => {
-                    chosen.has(index) ? chosen.delete(index) : chosen.add(index);
-                    again();
-                }}), model.run(index).scheme))), legend(true));
+        const check = index => h('label', h('input', {type: 'checkbox', checked: chosen.has(index),
+            disabled: index === reference, onchange: () => {
+                chosen.has(index) ? chosen.delete(index) : chosen.add(index);
+                again();
+            }}), model.run(index).scheme);
+        put(tools, field('Reference', select), h('span.field', h('span', 'Aligned by'),
+            segments('Aligned by', modes, mode, value => { mode = value; again(); })), zoomButtons(view),
+        h('fieldset.schemes', h('legend.hidden', 'Schemes'), withSteps().map(check)), legend(true));
         const most = Math.max(...steps.map(one => one.total));
         shown = strips.map((one, k) => {
             const index = order[k], run = model.run(index), differs = k ? companyOf(strips[0].steps, one.steps) : null;
@@ -75,19 +74,16 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
             box.append(element);
             return {index, strip, element, steps: one.steps, column: one.column};
         });
-        const label = `How many lanes run under ${model.run(reference).scheme}`;
-        shown.overview = minimap(steps[0], view, c => strips[0].at[c], label);
+        shown.overview = minimap(steps[0], view, c => strips[0].at[c], 'How many lanes run under the reference');
         put(box, h('div.row', h('div.totals.soft', 'All of it'), shown.overview.canvas));
     };
 
     const totals = (index, steps, most) => {
         const run = model.run(index), metrics = model.launch(index, launch).metrics || {}, slots = steps.slots;
-        const base = model.launch(reference, launch).metrics, ratio = base && index !== reference
-            && base.warp_instructions
-            ? ` (×${(metrics.warp_instructions / base.warp_instructions).toFixed(2)})` : '';
+        const base = model.launch(reference, launch).metrics, instructions = metrics.warp_instructions;
+        const ratio = base && index !== reference ? ` (×${(instructions / base.warp_instructions).toFixed(2)})` : '';
         const facts = [['Steps', number(steps.total)], ['Slots used', percent(slots.used / slots.all)],
-            ['Instructions', number(metrics.warp_instructions) + ratio], ['Efficiency',
-                percent(metrics.simt_efficiency)]];
+            ['Instructions', number(instructions) + ratio], ['Efficiency', percent(metrics.simt_efficiency)]];
         return h('div.totals', h('h2', link(run.scheme, () => focus.set({scheme: index})),
             index === reference && h('span.soft', ' reference')), bar(steps.total / most, plural(steps.total, 'step')),
         h('dl', facts.map(([key, value]) => [h('dt', key), h('dd', value)])),
@@ -118,16 +114,18 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         view.resize(row.clientWidth - beside - GUTTER);
         draw();
     };
-    app.onResize(fit);
+    app.resizers.push(fit);
 
     const update = () => {
-        if (launch !== focus.value.launch || !shown || lane !== focus.value.lane && (mode === 'lane'
-            || tools.firstChild))
+        if (launch !== focus.value.launch || !shown || lane !== focus.value.lane && mode === 'lane')
             build();
+        if (shown)
+            tools.querySelectorAll('.segments button')[1].textContent = `Lane ${lane = focus.value.lane}`;
         clear(app.beside);
-        clear(table);
-        if (!shown)
-            return;
+        if (!shown) {
+            compared = '';
+            return void clear(table);
+        }
         fit();
         const at = current(), k = Math.max(0, shown.findIndex(one => one.index === focus.value.scheme)), b = other();
         view.show(shown[k].column[at[k]]);
@@ -135,7 +133,9 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         shown.forEach(one => one.element.classList.toggle('focus', one.index === focus.value.scheme));
         if (b >= 0) {
             put(app.beside, explain(app, reference, b, launch));
-            put(table, differenceTable(app, reference, b, launch));
+            if (compared !== `${reference} ${b} ${launch}`)
+                put(clear(table), differenceTable(app, reference, b, launch));
+            compared = `${reference} ${b} ${launch}`;
         }
     };
     return update;
@@ -167,8 +167,7 @@ function companyOf(a, b) {
 function explain(app, a, b, launch) {
     const {model, focus} = app, left = model.steps(a, launch), right = model.steps(b, launch), own = focus.steps;
     const {scheme, step} = focus.value, names = [model.run(a).scheme, model.run(b).scheme];
-    const box = h('div.cause', {role: 'note', 'aria-label': 'Cause'});
-    const lane = runningLane(focus);
+    const box = h('div.cause', {role: 'note', 'aria-label': 'Cause'}), lane = runningLane(focus);
     const i = scheme === a ? step : sameStep(own, step, left, lane);
     const j = scheme === b ? step : sameStep(own, step, right, lane);
     const why = left.lanes === right.lanes && hasLane(left.active(i), lane) && hasLane(right.active(j), lane)
@@ -181,22 +180,21 @@ function explain(app, a, b, launch) {
     const at = (steps, one) => steps.placeAt(one).text, alone = countLanes(missing) === 1;
     const after = (from, blocks) => from < 0 ? '.' : `: after ${plural(blocks, 'block')} of lane ${lane}.`;
     const line = parted < 0 ? 0 : branchLine(model.launch(sides[worse.side], launch), worse.steps.placeAt(parted));
-    const waits = why.group ? `${alone ? 'it waits' : 'they wait'} ${waitText(why.group)}`
-        : `lane ${why.other} ${why.waits}`;
-    return put(box, h('p', h('b', `Lane ${lane} runs ${at(worse.steps, worse.step)} with `
-        + `${plural(countLanes(worse.steps.active(worse.step)) - 1, 'other')} under ${bad}, with `
-        + `${countLanes(better.steps.active(better.step)) - 1} under ${good}.`), ` Missing: ${lanesText(missing)}.`),
-    h('ol', h('li', parted < 0 ? `Under ${bad} they have not run together before.` : ['They part from it behind ',
-        go(worse.side, parted), line ? `, at the branch of line ${line}. ` : '. ', link('Why does it diverge?', () =>
-            focus.set({scheme: sides[worse.side], step: parted, line, view: views.findIndex(one =>
-                one.id === 'why')}))]),
-    h('li', h('b', bad + ': '), waits.replace('for its turn', alone ? 'for its turn' : 'for their turn'), meet < 0
-        ? '; they do not meet again in the steps that are kept.'
-        : [', and meet it again in ', go(worse.side, meet), `, ${at(worse.steps, meet)}`, after(parted,
-            why.meetProgress)]),
-    h('li', h('b', good + ': '), why.betterParted < 0 && join === 0 ? 'they have been together from the start.'
-        : ['they meet it in ', go(better.side, join), `, ${at(better.steps, join)}`, after(why.betterParted,
-            why.joinProgress)])));
+    const wait = why.group && (alone ? 'it waits ' : 'they wait ') + waitText(why.group);
+    const waits = !wait ? `lane ${why.other} ${why.waits}` : alone ? wait : wait.replace('its turn', 'their turn');
+    const others = one => countLanes(one.steps.active(one.step)) - 1;
+    const view = views.findIndex(one => one.id === 'why'), whyThere = () =>
+        focus.set({scheme: sides[worse.side], step: parted, line, view});
+    const parting = parted < 0 ? `Under ${bad} they have not run together before.` : ['They part from it behind ',
+        go(worse.side, parted), line ? `, at the branch of line ${line}. ` : '. ', link('Why so?', whyThere)];
+    const meeting = meet < 0 ? '; they do not meet again in the steps that are kept.' : [', and meet it again in ',
+        go(worse.side, meet), `, ${at(worse.steps, meet)}`, after(parted, why.meetProgress)];
+    const joining = why.betterParted < 0 && join === 0 ? 'they have always been together.' : ['they meet it in ',
+        go(better.side, join), `, ${at(better.steps, join)}`, after(why.betterParted, why.joinProgress)];
+    return put(box, h('p', h('b', `Lane ${lane} runs ${at(worse.steps, worse.step)} with `,
+        `${plural(others(worse), 'other')} under ${bad}, with ${others(better)} under ${good}.`),
+    ` Missing: ${lanesText(missing)}.`), h('ol', h('li', parting), h('li', h('b', bad + ': '), waits, meeting),
+    h('li', h('b', good + ': '), joining)));
 }
 
 // The line of a place whose branch diverges most.
@@ -226,15 +224,15 @@ function differenceTable(app, a, b, launch) {
         h('td.num', row.steps[k] ? number(Math.round(10 * row.active[k] / row.steps[k]) / 10) : '–')];
     const heads = ['Place', `Steps ${names[0]}`, 'lanes', `Steps ${names[1]}`, 'lanes', `Lost under ${names[0]}`,
         `under ${names[1]}`, 'Difference'].map((text, k) => [k ? 'num' : '', text]);
+    const body = rows.slice(0, 20).map(row => {
+        const more = row.lost[1] - row.lost[0], width = `width:${100 * Math.abs(more) / most}%`;
+        const chip = h('i.chip', {style: `background:${codeVariable(row.place.colour)}`});
+        return h('tr', {onclick: () => jump(row)}, h('th', {scope: 'row'}, h('button.link', chip, row.place.text)),
+            side(row, 0),
+            side(row, 1), row.lost.map(lost => h('td.num', number(lost))), h('td.num.delta', h(more > 0 ? 'span.bar.bad'
+                : 'span.bar.good', h('span', {style: width})), (more > 0 ? '+' : '−') + number(Math.abs(more))));
+    });
     return scrollBox('', 'Where they differ', h('table.differences', h('caption',
         `Where ${names[0]} and ${names[1]} differ: `,
-        'lane slots lost at a place, the most first. A row leads to the cause.'), columns(heads),
-    h('tbody', rows.slice(0, 20).map(row => {
-        const more = row.lost[1] - row.lost[0], width = `width:${100 * Math.abs(more) / most}%`;
-        return h('tr', {onclick: () => jump(row)}, h('th', {scope: 'row'}, h('button.link', h('i.chip', {style:
-            `background:${codeVariable(row.place.colour)}`}), row.place.text)), side(row, 0), side(row, 1),
-        h('td.num', number(row.lost[0])), h('td.num', number(row.lost[1])), h('td.num.delta',
-            h(`span.bar.${more > 0 ? 'bad' : 'good'}`, h('span', {style: width})), (more > 0 ? '+' : '−')
-                + number(Math.abs(more))));
-    }))));
+        'lane slots lost at a place, the most first. A row leads to the cause.'), columns(heads), h('tbody', body)));
 }

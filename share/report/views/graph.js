@@ -105,6 +105,18 @@ function edgePath(chain) {
 const splinePath = points => points.map((point, i) => (i === 0 ? 'M' : i % 3 === 1 ? 'C' : ' ')
     + point.map(value => value.toFixed(1)).join(' ')).join('');
 
+// Graphviz tells edges in an order of its own: which is which follows from where they begin and end.
+function splinesOf(graph, blocks, splines) {
+    const left = new Set(splines), off = ({x, y, width, height}, point) =>
+        Math.max(Math.abs(point[0] - x) - width / 2, 0) + Math.max(Math.abs(point[1] - y) - height / 2, 0);
+    return graph.edges.map(([from, to]) => {
+        const far = points => off(blocks[from], points[0]) + off(blocks[to], points[points.length - 1]);
+        const best = [...left].reduce((a, b) => a && far(a) <= far(b) ? a : b, null);
+        left.delete(best);
+        return best ? splinePath(best) : '';
+    });
+}
+
 // How many lanes took each edge, and ran each block, in the steps.
 function flow(graph, steps) {
     const block = new Map(), edges = new Map(), n = graph.blocks.length, last = new Int32Array(64).fill(-1);
@@ -126,8 +138,8 @@ function flow(graph, steps) {
 
 // The text of a block in a box that has room for so much of it.
 function boxText(text, x, y) {
-    const lines = text.trimEnd().split('\n'), shown = lines.slice(0, lines.length > BOX_LINES ? BOX_LINES - 1
-        : BOX_LINES);
+    const lines = text.trimEnd().split('\n'),
+        shown = lines.slice(0, lines.length > BOX_LINES ? BOX_LINES - 1 : BOX_LINES);
     return [...shown.map(line => line.length > BOX_COLUMNS ? line.slice(0, BOX_COLUMNS - 1) + '…' : line),
         ...lines.length > BOX_LINES ? ['…'] : []].map((line, k) =>
         svg(k ? 'text.ir-text' : 'text.name', {x: x + (k ? 8 : 0), y: y + k * 0.17 * INCH}, line));
@@ -143,8 +155,8 @@ function regionBoxes(graph, place) {
     };
     const chains = graph.blocks.map(one => chain(one.region)), deepest = Math.max(0, ...chains.map(one => one.length));
     return regions.map((region, r) => {
-        const own = place.blocks.filter((_, index) => chains[index].includes(r)), pad = 5
-            + 4 * (deepest - chain(r).length);
+        const own = place.blocks.filter((_, index) => chains[index].includes(r)),
+            pad = 5 + 4 * (deepest - chain(r).length);
         if (!own.length || region.parent === null)
             return null;
         const edge = (pick, key, size, sign) => pick(...own.map(one => one[key] + sign * one[size] / 2)) + sign * pad;
@@ -168,8 +180,8 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             index = Math.max(0, graphs.findIndex(one => launch && one.function === launch.kernel));
         if (chosen >= 0 && chosen < graphs.length)
             index = chosen;
-        const key = `${app.focus.value.scheme} ${app.focus.value.launch} ${index} ${Object.values(shown)}`,
-            graph = graphs[index];
+        const {scheme, launch: at} = app.focus.value, graph = graphs[index];
+        const key = `${scheme} ${at} ${index} ${Object.values(shown)}`;
         if (key === made)
             return;
         made = key;
@@ -180,37 +192,35 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             return void put(box, note(run && run.error ? `No graph under ${run.scheme}: ${run.error}`
                 : 'The experiment has no graph for this scheme.'));
         const again = () => { build(); mark(); };
-        put(tools, field('Function', h('select', {id: 'function', onchange: event => {
-            chosen = Number(event.target.value);
-            again();
-        }}, graphs.map((one, i) => h('option', {value: i, selected: i === index}, one.function)))),
-            Object.keys(shown).map(name =>
-            h('label.check', h('input', {type: 'checkbox', checked: shown[name], onchange: () => {
-                shown[name] = !shown[name];
-                again();
-            }}), name)), h('span.soft', 'An edge is as wide as the lanes that took it.'));
+        const select = h('select', {id: 'function',
+            onchange: event => { chosen = Number(event.target.value); again(); }},
+            graphs.map((one, i) => h('option', {value: i, selected: i === index}, one.function)));
+        const check = name => h('label.check', h('input', {type: 'checkbox', checked: shown[name],
+            onchange: () => { shown[name] = !shown[name]; again(); }}), name);
+        put(tools, field('Function', select), Object.keys(shown).map(check),
+            h('span.soft', 'An edge is as wide as the lanes that took it.'));
         put(box, draw(graph, steps));
     };
 
     const placed = (graph, label) => {
         const given = graph.layout, scaled = values => values.map(value => value * INCH);
-        return given ? {width: given.width * INCH, height: given.height * INCH,
-            blocks: given.blocks.map(scaled).map(([x, y, width, height]) => ({x, y, width, height})),
-            paths: given.edges.map(points => splinePath(points.map(scaled)))}
-            : layered(graph, index => ({width: Math.max(70, ...label(index).map(text => text.length * 7 + 18)),
-                height: 40}));
+        const size = index => ({width: Math.max(70, ...label(index).map(text => text.length * 7 + 18)), height: 40});
+        if (!given)
+            return layered(graph, size);
+        const blocks = given.blocks.map(scaled).map(([x, y, width, height]) => ({x, y, width, height}));
+        const paths = splinesOf(graph, blocks, given.edges.map(points => points.map(scaled)));
+        return {width: given.width * INCH, height: given.height * INCH, blocks, paths};
     };
 
     const draw = (graph, steps) => {
         const label = index => [graph.blocks[index].name, linesText(graph.blocks[index].lines)];
         const place = placed(graph, label), {taken, ran, block} = flow(graph, steps), most = Math.max(1, ...taken);
-        const width = Math.ceil(place.width) + 32, height = Math.ceil(place.height) + 32, name = index =>
-            graph.blocks[index].name;
+        const width = Math.ceil(place.width) + 32, height = Math.ceil(place.height) + 32;
+        const name = index => graph.blocks[index].name;
         const arrows = ['arrow', 'arrow-soft'].map(id => svg('marker.' + id, {id, viewBox: '0 0 8 8', refY: 4,
-            orient: 'auto',
-            refX: graph.layout && id === 'arrow' ? 0 : 7, markerWidth: 9, markerHeight: 9,
-                markerUnits: 'userSpaceOnUse'},
-        svg('path', {d: 'M0 0L8 4L0 8Z'})));
+            markerWidth: 9,
+            refX: graph.layout && id === 'arrow' ? 0 : 7, markerHeight: 9, markerUnits: 'userSpaceOnUse',
+                orient: 'auto'}, svg('path', {d: 'M0 0L8 4L0 8Z'})));
         const edges = graph.edges.map(([from, to], e) => svg(taken[e] || !steps ? 'path.edge' : 'path.edge.unused', {
             d: place.paths[e] || '', 'stroke-width': (1 + 5 * taken[e] / most).toFixed(2), 'marker-end': 'url(#arrow)'},
         svg('title', `${name(from)} to ${name(to)}: taken by ${plural(taken[e], 'lane')}`)));
@@ -218,59 +228,59 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             const a = place.blocks[from], b = place.blocks[one.ipdom];
             if (!b || !shown['Post-dominators'])
                 return null;
-            const x = a.x - a.width / 2, to = b.x - b.width / 2,
-                d = `M${x} ${a.y}Q${Math.min(x, to) - 30} ${(a.y + b.y) / 2} ${to} ${b.y}`;
+            const x = a.x - a.width / 2, to = b.x - b.width / 2;
+            const d = `M${x} ${a.y}Q${Math.min(x, to) - 30} ${(a.y + b.y) / 2} ${to} ${b.y}`;
             return svg('path.ipdom', {d, 'marker-end': 'url(#arrow-soft)'},
                 svg('title', `${one.name}: its immediate post-dominator is ${name(one.ipdom)}`));
         });
         const boxes = graph.blocks.map((one, index) => {
             const {x, y, width: wide, height: tall} = place.blocks[index], [title, lines] = label(index);
             const focus = () => one.lines.length && app.focus.set({line: one.lines[0]});
+            const line = (kind, down, words) => svg('text.' + kind, {x, y: y + down, 'text-anchor': 'middle'}, words);
             const text = graph.layout ? boxText(one.text || title, x - wide / 2 + 7, y - tall / 2 + 16)
-                : [svg('text.name', {x, y: y - 3, 'text-anchor': 'middle'}, title), svg('text.soft', {x, y: y + 12,
-                    'text-anchor': 'middle'}, lines)];
+                : [line('name', -3, title), line('soft', 12, lines)];
+            const key = event => event.key === 'Enter' && focus();
             return {badge: svg('text.badge', {x: x + 9, y: y - tall / 2 - 5}),
-                group: svg('g', {tabindex: 0, role: 'button', onclick: focus, onkeydown: event => event.key === 'Enter'
-                    && focus()},
+                group: svg('g.block', {tabindex: 0, role: 'button', onclick: focus, onkeydown: key},
                     svg('rect', {x: x - wide / 2, y: y - tall / 2, width: wide, height: tall, rx: 4}), text)};
         });
         moving = {graph, block, boxes, ran};
         return svg('svg', {viewBox: `-16 -16 ${width} ${height}`, width, height, role: 'group',
-            'aria-label': `Control-flow graph of ${graph.function}`}, svg('defs', arrows), shown.Regions
-                && regionBoxes(graph, place),
-        edges, dominators, boxes.map(({group, badge}) => [group, badge]));
+            'aria-label': `Control-flow graph of ${graph.function}`}, svg('defs', arrows),
+        shown.Regions && regionBoxes(graph, place), edges, dominators, boxes.map(({group, badge}) => [group, badge]));
     };
 
     const mark = () => {
         if (!moving)
             return;
-        const {graph, block, boxes, ran} = moving, steps = app.focus.steps, {step, line} = app.focus.value,
-            waiting = new Map();
+        const {graph, block, boxes, ran} = moving, {steps, value: {step, line}} = app.focus, waiting = new Map();
         const byLine = at => graph.blocks.findIndex(one => at && one.lines.includes(at));
         const at = steps ? block.get(steps.placeAt(step).code) : byLine(line), one = graph.blocks[at];
         steps && steps.at(step).groups.forEach((group, g) => {
-            const where = block.get(group.code) ?? byLine(group.line), lanes = steps.lanesAt(step).filter(w => w === g
-                + 1).length;
+            const where = block.get(group.code) ?? byLine(group.line);
+            const lanes = steps.lanesAt(step).filter(w => w === g + 1).length;
             if (lanes)
                 waiting.set(where, (waiting.get(where) || 0) + lanes);
         });
         boxes.forEach(({group, badge}, index) => {
-            const near = shown.Frontiers && one && list(one.frontier).includes(index);
-            group.setAttribute('class', 'block' + (index === at ? ' focus' : near ? ' frontier' : '') + (ran[index]
-                || !steps ? '' : ' unused'));
+            group.classList.toggle('focus', index === at);
+            group.classList.toggle('frontier', shown.Frontiers && Boolean(one) && list(one.frontier).includes(index));
+            group.classList.toggle('unused', Boolean(steps) && !ran[index]);
             badge.textContent = [index === at && steps ? `${countLanes(steps.active(step))} run` : '',
                 waiting.has(index) ? `${waiting.get(index)} wait` : ''].filter(Boolean).join(', ');
         });
         if (one && last !== at)
             reveal(box, boxes[at].group);
         last = at;
-        const name = index => (graph.blocks[index] || {name: 'none'}).name;
-        put(clear(under), !one ? note('The step at the focus runs code that no block of this graph became.') : [h('h2',
-            one.name), h('p.soft',
-            `Immediate post-dominator: ${name(one.ipdom)}.`, one.frontier
-                ? ` Thread frontier: ${one.frontier.map(name).join(', ') || 'empty'}.` : ''),
-        (!graph.layout || (one.text || '').trimEnd().split('\n').length > BOX_LINES) && scrollBox('.ir', 'IR',
-            (one.text || '').split('\n').map(words => irLine(app, words)))]);
+        clear(under);
+        if (!one)
+            return void put(under, note('The step at the focus runs code that no block of this graph became.'));
+        const name = index => (graph.blocks[index] || {name: 'none'}).name,
+            text = (one.text || '').trimEnd().split('\n');
+        const frontier = one.frontier ? ` Thread frontier: ${one.frontier.map(name).join(', ') || 'empty'}.` : '';
+        put(under, h('h2', one.name), h('p.soft', `Immediate post-dominator: ${name(one.ipdom)}.`, frontier),
+            (!graph.layout || text.length > BOX_LINES)
+            && scrollBox('.ir', 'IR', text.map(words => irLine(app, words))));
     };
 
     return () => {
@@ -282,7 +292,6 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
 // A line of IR: one that names a line of the source leads there.
 function irLine(app, words) {
     const at = /!(\d+):\d+/.exec(words), line = at ? Number(at[1]) : 0;
-    return h('div.irline' + (line && line === app.focus.value.line ? '.here' : ''), {title: line ? `line ${line}`
-        : null,
-        onclick: () => line && app.focus.set({line})}, words || ' ');
+    return h(line && line === app.focus.value.line ? 'div.irline.here' : 'div.irline',
+        {title: line ? `line ${line}` : null, onclick: () => line && app.focus.set({line})}, words || ' ');
 }

@@ -25,7 +25,8 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
         if (!steps)
             return void put(box, noSteps(app));
         view = new Viewport(steps.count, draw);
-        strip = new Strip(steps, {view, axis: true, label: `Lanes by steps under ${run.scheme}`,
+        const laneHeight = Math.min(16, Math.max(6, Math.floor((innerHeight - 320) / steps.lanes)));
+        strip = new Strip(steps, {view, laneHeight, axis: true, label: `Lanes by steps under ${run.scheme}`,
             pick: (step, lane) => step >= 0 && app.focus.set(lane >= 0 ? {step, lane} : {step}),
             hover: (step, lane) => app.say(run, steps, step, lane)});
         map = minimap(steps, view, step => step, 'All steps: how many lanes run');
@@ -33,7 +34,7 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
         put(box, strip.canvas, map.canvas, steps.count < steps.total && note(`The first ${number(steps.count)} of `,
             `${number(steps.total)} steps; --max-steps=N keeps more.`));
     };
-    app.onResize(fit);
+    app.resizers.push(fit);
     return () => {
         const {scheme, launch, step} = app.focus.value;
         if (made !== `${scheme} ${launch}`)
@@ -50,8 +51,8 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
 
 // What the shapes of strips mean.
 function legend(compare) {
-    const item = (kind, text) => h('span.key' + kind, h('i'), text), mark = (sign, text) => h('span.key', h('b', sign),
-        text);
+    const item = (kind, text) => h('span.key' + kind, h('i'), text),
+        mark = (sign, text) => h('span.key', h('b', sign), text);
     return h('div.legend', {role: 'note', 'aria-label': 'Legend'}, item('.k-run', 'runs (colour: place)'),
         item('.k-turn', 'waits for its turn'), item('.k-others', 'waits for others'), item('.k-ended', 'ended'),
         mark('<', 'part'), mark('>', 'meet'),

@@ -78,8 +78,8 @@ views.push({id: 'passes', title: 'Passes', make(panel, app) {
         h('div', h('h2', current.name || 'What the front end made'),
             !alone && h('p.soft', `${plural(count('del'), 'line')} out, ${count('add')} in`),
             remarks.length > 0 && h('ul.messages', remarks.map(one => h('li', one.line ? link(`line ${one.line}`, () =>
-                app.focus.set({line: one.line})) : null, ` ${one.kind}: ${one.message}`))), diffTable(app, rows,
-                    alone))));
+                app.focus.set({line: one.line})) : null, ` ${one.kind}: ${one.message}`))),
+                    diffTable(app, rows, alone))));
     };
     return draw;
 }});

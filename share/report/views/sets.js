@@ -9,8 +9,8 @@ function instances(steps, operations, index, definition) {
         return place.operations ? place.operations.includes(index) : place.lines.includes(line);
     };
     for (let i = 0; i < steps.count; i++) {
-        const active = steps.active(i), last = i ? steps.active(i - 1) : NO_LANES, came = i && has(i - 1) ? last
-            : NO_LANES;
+        const active = steps.active(i), last = i ? steps.active(i - 1) : NO_LANES,
+            came = i && has(i - 1) ? last : NO_LANES;
         const group = definition && i && steps.at(i - 1).groups.find(one =>
             one.wait === 'others' && one.line === line && !isEmpty(both(one.lanes, active)));
         const split = !steps.placeAt(i).operations && i + 1 < steps.count && has(i + 1) && sameMask(active,
@@ -46,11 +46,10 @@ views.push({id: 'sets', title: 'Sets', make(panel, app) {
         const steps = focus.steps, run = focus.run, kernel = focus.launch && focus.launch.kernel, LIMIT = 200;
         clear(panel);
         if (!operations.length)
-            return void put(panel, note('The source has no convergent operation: no result depends on which threads come together.'));
+            return void put(panel, note('The source has no convergent operation: nothing depends on who comes.'));
         const oracle = model.runs.findIndex(one => one.scheme === 'oracle'), definition = model.steps(oracle, launch);
         const performed = index => steps && steps.places.some(place => place.operations
-            ? place.operations.includes(index)
-            : place.lines.includes(operations[index].line));
+            ? place.operations.includes(index) : place.lines.includes(operations[index].line));
         const here = operations.findIndex(one => one.line === line);
         if (here >= 0 && operations[chosen].line !== line)
             chosen = here;
@@ -81,14 +80,13 @@ views.push({id: 'sets', title: 'Sets', make(panel, app) {
             : wrong ? `${number(wrong)} of ${all} under ${run.scheme} have other lanes than the definition asks for.`
                 : `All ${all} under ${run.scheme} have the lanes that the definition asks for.`));
         const bars = (mask, other) => laneBar(steps.lanes, lane => hasLane(mask, lane) ? 'on' : other && hasLane(other,
-            lane)
-            ? 'part' : 'off', lanesText(mask), null, lane => focus.set({lane}));
-        const near = Math.max(0, rows.findIndex(row => row.step >= step) - LIMIT / 2);
-        const from = Math.min(near, Math.max(0, rows.length - LIMIT));
-        const heads = [['num', 'Step'], ['num', 'Lanes'], ['', `Under ${run.scheme}`], ...isOracle ? []
-            : [['', 'Under the definition'], ['', 'Same?']]];
-        put(right, scrollBox('', 'Instances', h('table.sets', columns(heads), h('tbody', rows.slice(from, from
-            + LIMIT).map(row =>
+            lane) ? 'part' : 'off', lanesText(mask), null, lane => focus.set({lane}));
+        const near = rows.findIndex(row => row.step >= step) - LIMIT / 2;
+        const from = Math.max(0, Math.min(near, rows.length - LIMIT));
+        const heads = [['num', 'Step'], ['num', 'Lanes'], ['', `Under ${run.scheme}`],
+            ...isOracle ? [] : [['', 'Under the definition'], ['', 'Same?']]];
+        put(right, scrollBox('', 'Instances',
+            h('table.sets', columns(heads), h('tbody', rows.slice(from, from + LIMIT).map(row =>
             h('tr', {class: (row.differs ? 'differs' : '') + (row.step === step ? ' here' : '')},
                 h('td.num', link(number(row.step + 1), () =>
                     focus.set({step: row.step, line: operation.line, lane: lanesOf(row.lanes)[0]}))),

@@ -1,9 +1,9 @@
 // View 1: the source, hot by waste. Its table also stands beside the other views, with less in its gutter.
 'use strict';
 
-const WORDS = new Set(('kernel void bool char uchar short ushort int uint long ulong half float double struct enum const '
-    + 'global shared constant private if else for while do switch case default break continue return goto try catch '
-    + 'throw launch typedef sizeof true false token inline extern').split(' '));
+const WORDS = new Set(('kernel void bool char uchar short ushort int uint long ulong half float double struct enum '
+    + 'const global shared constant private if else for while do switch case default break continue return goto try '
+    + 'catch throw launch typedef sizeof true false token inline extern').split(' '));
 
 // The line as spans: comments, strings, numbers, words of the language. state.comment: inside /* */.
 function highlight(text, state) {
@@ -42,8 +42,7 @@ function histogram(counts, lanes) {
     });
     const label = names.map((name, i) => counts[i] ? `${name}: ${counts[i]}` : '').filter(Boolean).join('; ');
     return svg('svg.histogram', {viewBox: '0 0 48 16', width: 48, height: 16, role: 'img',
-        'aria-label': `Steps by active lanes: ${label}`},
-        [...counts].map((n, i) => {
+        'aria-label': `Steps by active lanes: ${label}`}, [...counts].map((n, i) => {
             const height = n ? Math.max(2, n / most * 15) : 1;
             return svg(n ? 'rect.full' : 'rect.none', {x: i * 6 + 0.5, width: 5, y: 16 - height, height},
                 svg('title', `${names[i]} lanes: ${plural(n, 'step')}`));
@@ -103,12 +102,11 @@ class SourceTable {
                 figures.map(figure => h('td.num.wide', figure))] : [chips, waste], text);
             this.rows.set(line, tr);
             put(body, tr, (notes.get(line) || []).map(({kind, text: words, more}) => h('tr', {class: 'notes ' + kind},
-                h('td', {colspan: 2}), h('td.wide', {colspan: 5}), h('td', words, more.map(one => h('span.more',
-                    one))))));
+                h('td', {colspan: 2}), h('td.wide', {colspan: 5}),
+                h('td', words, more.map(one => h('span.more', one))))));
         }
         put(clear(this.element), entries.length ? h('table', h('caption.hidden', 'Source'), full && columns(HEADS),
-            body)
-            : run && run.listing ? h('pre', run.listing) : note('The input has no source text.'));
+            body) : run && run.listing ? h('pre', run.listing) : note('The input has no source text.'));
     }
 
     update() {
@@ -121,8 +119,8 @@ class SourceTable {
         this.marked.forEach(one => one.classList.remove('runs', 'focus'));
         this.marked = [...place ? place.lines : [], line].map(at => this.rows.get(at)).filter(Boolean);
         this.marked.key = key;
-        this.marked.forEach(one => one.classList.toggle('runs', one !== tr || Boolean(place)
-            && place.lines.includes(line)));
+        this.marked.forEach(one => one.classList.toggle('runs',
+            one !== tr || Boolean(place) && place.lines.includes(line)));
         this.element.style.setProperty('--place', place ? codeVariable(place.colour) : 'transparent');
         if (tr) {
             tr.classList.add('focus');
