@@ -321,6 +321,7 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
     opt->filter_functions = o->filter_functions;
     opt->dump_dir = o->dump_dir;
     opt->divergence = o->divergence;
+    opt->analyses = o->analyses;
     opt->verify_each = o->verify_each;
     opt->time_passes = opt->stats = opt->remarks = o->collect;
     opt->bisect_limit = o->bisect_limit;

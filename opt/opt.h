@@ -135,6 +135,7 @@ struct opt_options {
     const char *filter_passes, *filter_functions; /* prints and dumps only of these; empty: all */
     bool divergence;       /* what is printed and dumped has each value marked as uniform or divergent,
                               and why */
+    const char *analyses;  /* views (ir/views/views.def) of each function that is printed, behind it */
     const char *dump_dir;  /* writes NNN-pass.kir, the module after each pass that changed it */
     bool check_uniformity; /* runs that pass last */
     unsigned check_memory; /* enum opt_memory_check: runs that pass before those of the level; 0: not */

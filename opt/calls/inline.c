@@ -22,7 +22,8 @@
 #include "opt/kit/inline_call.h"
 #include "opt/kit/merge_edges.h"
 
-enum { ONCE = 4000, SIZE_MAX_CALLER = 40000 };
+/* LOOPS: of a function with loops, where predictions are looked for. */
+enum { ONCE = 4000, SIZE_MAX_CALLER = 40000, LOOPS = 400 };
 
 struct facts {
     uint32_t size, calls;
@@ -82,6 +83,15 @@ static bool is_small(const struct inliner *n, const struct facts *k)
            (opt_option(n->c, OPT_OPTION_inline_called_once) && k->size <= ONCE && k->calls == 1);
 }
 
+/* Whether it is a loop in a loop, behind a call: predictions are found within a function alone. */
+static bool is_nest(const struct inliner *n, const struct ir_function *f, ir_ref call)
+{
+    uint32_t id = (uint32_t)ir_at(f, call)->imm;
+    return !n->barriers && opt_honours_predictions(n->c) && opt_finds_predictions(n->c->options) &&
+           n->facts[id].size <= LOOPS && opt_cycles(n->c, n->m->functions.at[id])->count &&
+           opt_cycles(n->c, f)->innermost[ir_at(f, call)->block] != IR_NO_CYCLE;
+}
+
 static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref call)
 {
     uint32_t id = (uint32_t)ir_at(f, call)->imm;
@@ -97,7 +107,7 @@ static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref cal
     }
     if (n->barriers && !n->passing[id].nothing_follows && !((n->joins || n->last) && k->waits))
         return false;
-    bool fits = n->barriers || callee->flags & IR_FN_INLINE || is_small(n, k);
+    bool fits = n->barriers || callee->flags & IR_FN_INLINE || is_small(n, k) || is_nest(n, f, call);
     if (!fits || n->facts[f->id].size + k->size > SIZE_MAX_CALLER ||
         n->facts[f->id].predictions + k->predictions > IR_MAX_PREDICTIONS) {
         opt_remark(n->c, f, OPT_MISSED, "size", ir_at(f, call)->at, "'%s' not inlined: %u instructions",

@@ -1,5 +1,6 @@
 /* share_calls.c: calls of one function in several arms of divergent branches become one call, for the frontier
- * schemes ("SIMD Re-Convergence at Thread Frontiers", section 6.4.2, Divergent Function Calls).
+ * schemes ("SIMD Re-Convergence at Thread Frontiers", section 6.4.2, Divergent Function Calls); and where the
+ * compiler looks for predictions, which then has one place to predict ("Speculative Reconvergence", section 3).
  *
  * Threads of different arms never are at one place before the branch's post-dominator, so each arm's group
  * executes the callee by itself, if a call in it leads to the same code as another's. Frontiers let threads
@@ -370,10 +371,21 @@ static void work_on(struct sharer *x, struct ir_function *f)
     }
 }
 
+/* Whether the function has predictions of its own: who wrote them has seen which calls there are. */
+static bool has_predictions(const struct ir_function *f)
+{
+    ir_each_block(k, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_predict_function)
+                return true;
+    return f->predictions != 0;
+}
+
 bool opt_share_calls(struct opt_context *c, struct ir_module *m)
 {
     struct sharer x = {.c = c, .m = m};
-    if (!opt_scheme_has(c, SCHEME_FRONTIERS) || m->functions.count == 0)
+    bool predicts = opt_honours_predictions(c) && opt_finds_predictions(c->options);
+    if ((!opt_scheme_has(c, SCHEME_FRONTIERS) && !predicts) || m->functions.count == 0)
         return false;
     u32_vec order = {0};
     for (uint32_t i = 0; i < opt_callees_first(c, m)->count; i++)
@@ -384,7 +396,8 @@ bool opt_share_calls(struct opt_context *c, struct ir_module *m)
     if (!find_callees(&x, &order))
         return false;
     for (uint32_t i = 0; i < order.count; i++)
-        if (m->functions.at[order.at[i]]->order.count)
+        if (m->functions.at[order.at[i]]->order.count &&
+            !(predicts && has_predictions(m->functions.at[order.at[i]])))
             work_on(&x, m->functions.at[order.at[i]]);
     return x.changed;
 }

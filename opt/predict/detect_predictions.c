@@ -1,14 +1,16 @@
 /* detect_predictions.c: predictions that nobody wrote ("Speculative Reconvergence", section 4.5), and whether
  * those of the source pay. Runs for -fpredict=auto, and for -fpredict=found, where the source has none left.
  *
- * Two patterns in the cycle forest: *iteration delay*, a divergent branch in a loop, one side of which is to be
- * run by lanes of several iterations together; and *loop merge*, a loop that lanes leave in different
- * iterations inside another one. The label is at the start of the side or of the inner loop's body, the
- * Predict in front of the outer loop. Which of them pay, and from how many lanes on, is found by sampled warps
- * that run the code that there would be (try_prediction.c) in a model (opt/cost/cost.h): the cycles without the
- * prediction against those with it at each threshold of a list. Of an outermost loop one prediction is taken,
- * the one that saves most; where it saves less than DETECT_MARGIN per cent, or costs if what is not known of
- * the data is otherwise, none is, and a remark says what was found.
+ * Three patterns: *iteration delay*, a divergent branch in a loop, one side of which is to be run by lanes of
+ * several iterations together; *loop merge*, a loop that lanes leave in different iterations inside another
+ * one; and *ways* that lead to one block, none of which reconverges there: to a side of a condition of several
+ * terms, or back to the begin of a loop. The label is at the start of the side or of the inner loop's body, or
+ * at the block; the Predict in front of a loop around, or where the ways part. Which of them pay, and from how
+ * many lanes on, is found by sampled warps that run the code that there would be (try_prediction.c) in a model
+ * (opt/cost/cost.h): the cycles without the prediction against those with it and some thresholds. Of an
+ * outermost loop the prediction is taken that saves most, then, with that, the one that saves most besides. One
+ * that saves less than DETECT_MARGIN per cent, or costs if what is not known of the data is otherwise, is not,
+ * and a remark says what was found.
  *
  * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, and keeps
  * a threshold that it names unless another one saves as much more; several are left as they are. None is
@@ -16,7 +18,7 @@
  */
 #include "opt/predict/detect_predictions.h"
 
-enum { ALL = 0, STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4 };
+enum { ALL = 0, STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4, MOST_OF_NEST = 3, SMALLER_SAMPLES = 2 };
 
 struct weighed {
     uint64_t without, with, own; /* own: with the source's threshold, where there is one of the source */
@@ -24,15 +26,6 @@ struct weighed {
     bool risky; /* it costs if what is not known is otherwise */
 };
 /* ---- weighing ---------------------------------------------------------------------------------------- */
-
-/* The next one that is tried: powers of two, then steps of an eighth of the warp, at last all. */
-static uint32_t next_threshold(const struct detection *d, uint32_t threshold)
-{
-    uint32_t step = d->lanes / STEPS_OF_THRESHOLDS;
-    step = step > MOST_STEP ? MOST_STEP : step ? step : 1;
-    threshold += threshold < step ? threshold : step;
-    return threshold < d->lanes ? threshold : ALL;
-}
 
 /* The cycles of these warps in the code; UINT64_MAX: not found out. */
 static uint64_t cycles_of_warps(const struct detection *d, const struct cost_code *code,
@@ -72,33 +65,63 @@ static bool is_risky(const struct detection *d, const struct cost_code *code)
     return false;
 }
 
+/* A prediction's codes: with the threshold that is tried, in this register, and with all waiting. */
+struct tried {
+    struct cost_code *some, *all;
+    uint32_t reg;
+};
+
+static struct cost_code *with_threshold(const struct tried *t, uint32_t threshold)
+{
+    if (threshold == ALL)
+        return t->all;
+    cost_code_set_threshold(t->some, t->reg, threshold);
+    return t->some;
+}
+
+static void try_threshold(const struct detection *d, const struct tried *t, uint32_t threshold,
+                          struct weighed *best)
+{
+    uint64_t with = cycles_of(d, with_threshold(t, threshold));
+    if (with < best->with) {
+        best->with = with;
+        best->threshold = threshold;
+    }
+}
+
+/* All, then quarters of the warp; of the best of these the neighbours by a step, an eighth of the warp or less;
+ * below a step powers of two. */
+static void find_threshold(const struct detection *d, const struct tried *t, struct weighed *best)
+{
+    uint32_t step = d->lanes / STEPS_OF_THRESHOLDS, quarter = d->lanes / 4 ? d->lanes / 4 : 1;
+    step = step > MOST_STEP ? MOST_STEP : step ? step : 1;
+    try_threshold(d, t, ALL, best);
+    for (uint32_t n = quarter; n < d->lanes; n += quarter)
+        try_threshold(d, t, n, best);
+    uint32_t middle = best->threshold == ALL ? d->lanes : best->threshold;
+    if (middle + step < d->lanes)
+        try_threshold(d, t, middle + step, best);
+    for (uint32_t n = middle > step ? middle - step : middle / 2; n; n = n > step ? n - step : n / 2) {
+        try_threshold(d, t, n, best);
+        if (best->threshold != n)
+            break;
+    }
+}
+
 /* A threshold that the source names is kept unless another one saves. Codes with different thresholds differ in
  * these alone, but for those of which all wait. */
 static struct weighed weigh(struct detection *d, const struct candidate *k)
 {
     bool found = k->number == DETECT_FOUND;
-    struct cost_code *some = detect_code(d, k, NULL, DETECT_TRIED), *all = detect_code(d, k, NULL, ALL);
+    struct tried t = {.some = detect_code(d, k, NULL, DETECT_TRIED), .all = detect_code(d, k, NULL, ALL)};
     struct weighed best = {.with = UINT64_MAX, .own = UINT64_MAX};
     best.without = found ? d->plain.cycles : cycles_of(d, detect_code(d, NULL, k, ALL));
-    uint32_t threshold = d->lanes > 1 ? 1 : ALL, reg = cost_code_register(some, DETECT_TRIED);
-    for (bool more = !d->plain.cut; more; threshold = next_threshold(d, threshold)) {
-        more = threshold != ALL;
-        if (more)
-            cost_code_set_threshold(some, reg, threshold);
-        uint64_t with = cycles_of(d, more ? some : all);
-        if (with < best.with) {
-            best.with = with;
-            best.threshold = threshold;
-        }
-    }
-    if (best.threshold != ALL)
-        cost_code_set_threshold(some, reg, best.threshold);
-    best.risky = found && saves(best.with, best.without) && is_risky(d, best.threshold != ALL ? some : all);
-    if (!found && best.with != UINT64_MAX) {
-        if (k->threshold)
-            cost_code_set_threshold(some, reg, k->threshold);
-        best.own = cycles_of(d, k->threshold ? some : all);
-    }
+    t.reg = cost_code_register(t.some, DETECT_TRIED);
+    if (!d->plain.cut)
+        find_threshold(d, &t, &best);
+    best.risky = found && saves(best.with, best.without) && is_risky(d, with_threshold(&t, best.threshold));
+    if (!found && best.with != UINT64_MAX)
+        best.own = cycles_of(d, with_threshold(&t, k->threshold));
     if (k->threshold && best.own != UINT64_MAX && !saves(best.with, best.own))
         best = (struct weighed){best.without, best.own, best.own, k->threshold, false};
     return best;
@@ -117,9 +140,10 @@ static bool pays(struct weighed w)
 
 static const char *kind_of(const struct candidate *k)
 {
-    return k->number != DETECT_FOUND ? "the prediction"
-           : k->merge                ? "merging the loops"
-                                     : "delaying iterations";
+    return k->number != DETECT_FOUND    ? "the prediction"
+           : k->pattern == DETECT_LOOPS ? "merging the loops"
+           : k->pattern == DETECT_DELAY ? "delaying iterations"
+                                        : "bringing together those that come by several ways";
 }
 
 static const char *lanes_text(struct arena *a, uint32_t threshold)
@@ -281,10 +305,18 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
 
 static void decline(const struct detection *d, const struct candidate *k, const char *id, const char *why)
 {
+    if (d->taken.count)
+        return;
     opt_remark(
         d->c, d->f, OPT_MISSED, id, k->at,
         "%s is not tried at line %u: %s; in the model it could save at most %llu of a warp's %llu cycles",
         kind_of(k), place_of(d->f, k->label).line, why, of_a_warp(d, k->idle), of_a_warp(d, d->plain.cycles));
+}
+
+/* Whether the source has predictions in the nest. */
+static bool is_users(const struct detection *d, const struct candidate *k)
+{
+    return k->nest == IR_NO_CYCLE ? d->f->predictions != 0 : bitset_has(d->users, k->nest);
 }
 
 /* Says why if the candidate is not to be weighed. count: those that are. */
@@ -299,7 +331,7 @@ static bool is_declined(const struct detection *d, const struct candidate *k, ui
         decline(d, k, "loop", "a loop begins there, with no block in front of it");
     else if (k->start == IR_NO_BLOCK)
         decline(d, k, "entries", "no block leads to the loop alone");
-    else if (bitset_has(d->users, k->nest))
+    else if (is_users(d, k))
         decline(d, k, "source", "the source has a prediction in the loop");
     else if (obstacle)
         decline(d, k, "convergent",
@@ -307,7 +339,7 @@ static bool is_declined(const struct detection *d, const struct candidate *k, ui
                              ir_at(d->f, obstacle)->at.line));
     else if (endless)
         decline(d, k, "endless", "the function may never return from its region");
-    else if (d->f->predictions + count >= IR_MAX_PREDICTIONS)
+    else if (d->f->predictions + d->taken.count + count >= IR_MAX_PREDICTIONS)
         decline(d, k, "predictions",
                 arena_printf(d->arena, "limit of %u predictions of a function reached", IR_MAX_PREDICTIONS));
     else if (count >= most)
@@ -322,42 +354,55 @@ static bool is_declined(const struct detection *d, const struct candidate *k, ui
 static bool is_same(const struct detection *d, uint32_t i)
 {
     const struct candidate *k = &d->all.at[i], *before = i ? k - 1 : NULL;
-    return before && before->label == k->label && before->merge == k->merge &&
+    return before && before->label == k->label && before->pattern == k->pattern &&
            before->at.line == k->at.line && before->at.column == k->at.column;
 }
 
+/* Whether a prediction that was taken has its label there. */
+static bool is_taken(const struct detection *d, uint32_t label)
+{
+    for (uint32_t i = 0; i < d->taken.count; i++)
+        if (d->taken.at[i].label == label)
+            return true;
+    return false;
+}
+
+/* Takes of each nest the candidate that saves most. Where others are taken already, nothing is said of those
+ * that are not. False: none is. */
 static bool choose(struct detection *d)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, before = d->taken.count;
     struct weighed *w = arena_array(d->arena, struct weighed, d->all.count + 1);
     const struct candidate **of = arena_array(d->arena, const struct candidate *, d->all.count + 1);
     for (uint32_t i = 0; i < d->all.count; i++) {
-        bool left = bitset_has(d->users, d->all.at[i].nest);
-        if ((left && is_same(d, i)) || is_declined(d, &d->all.at[i], count))
+        const struct candidate *k = &d->all.at[i];
+        if (is_taken(d, k->label) || (is_users(d, k) && is_same(d, i)) || is_declined(d, k, count))
             continue;
-        of[count] = &d->all.at[i];
-        w[count++] = weigh(d, &d->all.at[i]);
+        of[count] = k;
+        w[count++] = weigh(d, k);
     }
-    bool changed = false;
     for (uint32_t i = 0; i < count; i++) {
         bool best = pays(w[i]);
         for (uint32_t k = 0; k < count; k++)
             best &= k == i || of[k]->nest != of[i]->nest || !pays(w[k]) ||
                     w[k].without - w[k].with < w[i].without - w[i].with ||
                     (w[k].without - w[k].with == w[i].without - w[i].with && i < k);
-        tell(d, of[i], w[i], best);
-        if (best)
-            insert(d, of[i], w[i].threshold);
-        changed |= best;
+        if (best || !before)
+            tell(d, of[i], w[i], best);
+        if (!best)
+            continue;
+        vec_push(d->arena, &d->taken, *of[i]);
+        vec_last(&d->taken).threshold = w[i].threshold;
     }
-    return changed;
+    return d->taken.count > before;
 }
 
 /* ---- the function ------------------------------------------------------------------------------------ */
 
-static void measure_plainly(struct detection *d)
+static void measure(struct detection *d)
 {
     d->code = detect_code(d, NULL, NULL, ALL);
+    d->plain = (struct cost_figures){0};
     d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
@@ -368,15 +413,15 @@ static void measure_plainly(struct detection *d)
         d->plain.instructions += one.instructions;
         d->plain.cut |= one.cut;
     }
-    opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
-               "in the model a warp executes %llu instructions in %llu cycles, with the source's predictions",
-               of_a_warp(d, d->plain.instructions), of_a_warp(d, d->plain.cycles));
 }
 
 /* What a model says that does not run to its end may be of the function's begin alone. */
-static void tell_cut(const struct detection *d)
+static void tell_model(const struct detection *d)
 {
     bool sample = false;
+    opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
+               "in the model a warp executes %llu instructions in %llu cycles, with the source's predictions",
+               of_a_warp(d, d->plain.instructions), of_a_warp(d, d->plain.cycles));
     for (uint32_t i = 0; i < d->warps; i++)
         sample |= d->sample[i]->cut;
     enum opt_limit l = sample ? OPT_LIMIT_predict_sample : OPT_LIMIT_predict_steps;
@@ -386,9 +431,10 @@ static void tell_cut(const struct detection *d)
                    d->c->options->limits[l], opt_limit_info[l].name);
 }
 
-static void sample_warps(struct detection *d, struct cost_hints *hints)
+static void sample_warps(struct detection *d, struct cost_hints *hints, uint64_t budget)
 {
-    uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
+    hints[0].guess = 0;
+    d->guessed = false;
     d->warps = cost_choose_warps(hints, DETECT_WARPS);
     for (uint32_t i = 0; i < d->warps; i++) {
         d->sample[i] = cost_sample_new(d->arena, d->u, d->functions, &hints[i], budget / d->warps);
@@ -399,6 +445,36 @@ static void sample_warps(struct detection *d, struct cost_hints *hints)
         hints[0].guess = i;
         d->guess[i] = cost_sample_new(d->arena, d->u, d->functions, &hints[0], budget / d->warps);
     }
+}
+
+/* Lanes that run one after the other take many steps: then a smaller sample tells more than the begin of a
+ * large one. */
+static void model_warps(struct detection *d, struct cost_hints *hints)
+{
+    uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
+    sample_warps(d, hints, budget);
+    measure(d);
+    for (uint32_t n = 0; n < SMALLER_SAMPLES && d->plain.cut; n++) {
+        budget /= 4;
+        sample_warps(d, hints, budget);
+        measure(d);
+    }
+    tell_model(d);
+}
+
+/* One after the other, each with those before it. */
+static bool find(struct detection *d)
+{
+    for (uint32_t n = 0; n < MOST_OF_NEST; n++) {
+        vec_clear(&d->all);
+        detect_candidates(d);
+        if (!choose(d))
+            break;
+        measure(d);
+    }
+    for (uint32_t i = 0; i < d->taken.count; i++)
+        insert(d, &d->taken.at[i], d->taken.at[i].threshold);
+    return d->taken.count != 0;
 }
 
 static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions,
@@ -424,13 +500,10 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
              *points = arena_array(d.arena, uint32_t, n + 1);
     struct candidate *users = arena_array(d.arena, struct candidate, n + 1);
     d.users = bitset_new(d.arena, d.cycles->count + 1);
-    if (find_users(&d, users, starts, points) && d.cycles->count && bitset_count(d.u->branches)) {
-        sample_warps(&d, hints);
-        measure_plainly(&d);
-        tell_cut(&d);
-        detect_candidates(&d);
+    if (find_users(&d, users, starts, points) && bitset_count(d.u->branches)) {
+        model_warps(&d, hints);
         changed = weigh_users(&d, users, starts, points);
-        changed |= choose(&d);
+        changed |= find(&d);
     }
     scratch_end(&scratch);
     return changed;

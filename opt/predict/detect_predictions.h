@@ -12,10 +12,12 @@ enum {
     DETECT_FOUND = UINT32_MAX, /* number of a prediction that the source does not have */
 };
 
+enum pattern { DETECT_DELAY, DETECT_LOOPS, DETECT_WAYS };
+
 struct candidate {
-    bool merge;                  /* loop merge, or iteration delay */
-    uint32_t label, start, nest; /* blocks; the outermost cycle around the label. start: IR_NO_BLOCK: there is
-                                    no place for a Predict, or it was not looked for */
+    enum pattern pattern;        /* iteration delay, loop merge, or ways that lead to one block */
+    uint32_t label, start, nest; /* blocks; the outermost cycle around the label, or IR_NO_CYCLE. start:
+                                    IR_NO_BLOCK: there is no place for a Predict, or it was not looked for */
     bool at_loop;                /* the label would be in front of a loop, where no block is for it */
     uint32_t number, threshold;  /* of the source's prediction, or DETECT_FOUND; 0: it names none */
     uint64_t idle;               /* cycles of the warp that lanes wait while others run the label's part: no
@@ -38,7 +40,8 @@ struct detection {
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */
     VEC(struct candidate) all;
-    struct bitset users; /* by cycle: outermost ones with predictions of the source */
+    VEC(struct candidate) taken; /* found, each with its threshold: all code that is tried has them */
+    struct bitset users;         /* by cycle: outermost ones with predictions of the source */
 };
 
 /* The outermost cycle with the block, or IR_NO_CYCLE. */

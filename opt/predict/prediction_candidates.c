@@ -1,4 +1,4 @@
-/* prediction_candidates.c: places where a prediction may pay: the two patterns, and what is lost there. */
+/* prediction_candidates.c: places where a prediction may pay: the patterns, and what is lost there. */
 #include "opt/predict/detect_predictions.h"
 
 #include <stdlib.h>
@@ -64,8 +64,9 @@ bool detect_is_idle(const struct detection *d, const struct candidate *k)
     return k->idle * 100 >= d->plain.cycles * DETECT_MARGIN;
 }
 
-/* One for each loop around `cycle`'s blocks, `cycle` itself included; or one that is to be declined. */
-static void add_candidates(struct detection *d, struct candidate k, uint32_t cycle)
+/* One from `near` on, if that is a block; one for each loop around `cycle`'s blocks, `cycle` itself included;
+ * or one that is to be declined. */
+static void add_candidates(struct detection *d, struct candidate k, uint32_t near, uint32_t cycle)
 {
     k.nest = detect_outermost(d->cycles, k.label);
     k.number = DETECT_FOUND;
@@ -73,6 +74,10 @@ static void add_candidates(struct detection *d, struct candidate k, uint32_t cyc
     k.idle /= d->lanes;
     uint32_t before = d->all.count;
     bool idle = !k.at_loop && detect_is_idle(d, &k);
+    if (idle && near != IR_NO_BLOCK) {
+        k.start = near;
+        vec_push(d->arena, &d->all, k);
+    }
     for (; idle && cycle != IR_NO_CYCLE; cycle = d->cycles->at[cycle].parent) {
         const struct ir_cycle *outer = &d->cycles->at[cycle];
         uint32_t start = d->dominators->idom[outer->header];
@@ -115,13 +120,13 @@ static uint32_t body_of(const struct detection *d, uint32_t cycle)
 static void add_loop_merge(struct detection *d, uint32_t cycle)
 {
     const struct ir_cycle *inner = &d->cycles->at[cycle];
-    struct candidate k = {.merge = true, .label = body_of(d, cycle)};
+    struct candidate k = {.pattern = DETECT_LOOPS, .label = body_of(d, cycle)};
     if (inner->parent == IR_NO_CYCLE || inner->entries.count != 1 || !has_divergent_exit(d, cycle))
         return;
     for (uint32_t i = 0; i < inner->count; i++)
         k.idle += idle_in(d, d->cycles->blocks[inner->first + i]);
     k.at = ir_at(d->f, ir_terminator(d->f, inner->header))->at;
-    add_candidates(d, k, inner->parent);
+    add_candidates(d, k, IR_NO_BLOCK, inner->parent);
 }
 
 /* Whether threads come to the side from elsewhere only by going round a loop that begins there. */
@@ -149,8 +154,26 @@ static void add_iteration_delay(struct detection *d, uint32_t b)
         for (uint32_t n = d->dominators->pre[side]; n <= d->dominators->post[side]; n++)
             if (ir_cycle_has(d->cycles, cycle, d->dominators->order[n]))
                 k.idle += idle_in(d, d->dominators->order[n]);
-        add_candidates(d, k, cycle);
+        add_candidates(d, k, IR_NO_BLOCK, cycle);
     }
+}
+
+/* Lanes that come to a block by several ways, none of which reconverges there: to a side of a condition of
+ * several terms, or back to the begin of a loop. */
+static void add_ways(struct detection *d, uint32_t b)
+{
+    uint32_t before = d->dominators->idom[b], cycle = d->cycles->innermost[b], back = 0;
+    struct candidate k = {.pattern = DETECT_WAYS, .label = b};
+    ir_each_pred(p, b, d->cfg)
+        back += ir_dominates(d->dominators, b, p);
+    if (before == IR_NO_BLOCK || ir_pred_count(d->cfg, b) < 2 || back == 1 ||
+        (!back && b == d->post->idom[before]))
+        return;
+    for (uint32_t n = d->dominators->pre[b]; n <= d->dominators->post[b]; n++)
+        if (cycle == IR_NO_CYCLE || ir_cycle_has(d->cycles, cycle, d->dominators->order[n]))
+            k.idle += idle_in(d, d->dominators->order[n]);
+    k.at = ir_at(d->f, ir_terminator(d->f, b))->at;
+    add_candidates(d, k, back ? IR_NO_BLOCK : before, cycle);
 }
 
 static int by_idle(const void *x, const void *y)
@@ -166,9 +189,11 @@ void detect_candidates(struct detection *d)
 {
     for (uint32_t k = 0; k < d->cycles->count; k++)
         add_loop_merge(d, k);
-    for (uint32_t i = 0; i < d->cfg->rpo_count; i++)
+    for (uint32_t i = 0; i < d->cfg->rpo_count; i++) {
         if (bitset_has(d->u->branches, d->cfg->rpo[i]))
             add_iteration_delay(d, d->cfg->rpo[i]);
+        add_ways(d, d->cfg->rpo[i]);
+    }
     if (d->all.count)
         qsort(d->all.at, d->all.count, sizeof *d->all.at, by_idle);
 }

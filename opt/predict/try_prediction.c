@@ -82,6 +82,9 @@ static void make(struct ir_module *m, void *data)
     t->f = m->functions.at[t->d->f->id] = ir_function_copy(m, t->d->f);
     if (t->without)
         change(t->f, t->without->number, 0, true);
+    for (uint32_t i = 0; i < t->d->taken.count; i++)
+        detect_insert(t->f, &t->d->taken.at[i], (struct opt_prediction_name){{0, 0}, {0, 0}},
+                      t->d->taken.at[i].threshold);
     if (t->with && t->with->number == DETECT_FOUND)
         detect_insert(t->f, t->with, (struct opt_prediction_name){{0, 0}, {0, 0}}, t->threshold);
     else if (t->with)

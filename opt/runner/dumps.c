@@ -70,6 +70,20 @@ static const struct text *shown_text(const struct diff_version *v)
     return v->shown.length ? &v->shown : &v->compared;
 }
 
+/* What the analyses that are asked for say of the function; nothing of one that the verifier refuses. */
+static void print_analyses(const struct opt_dumps *d, const struct ir_function *f, struct text *out)
+{
+    struct scratch scratch;
+    struct diagnostics unheard;
+    struct arena *a = scratch_begin(&scratch);
+    diag_init(&unheard, a, NULL);
+    if (d->options->analyses && f->order.count && ir_verify_function(f, &unheard))
+        for (int v = 0; v < IR_VIEWS; v++)
+            if (opt_listed(d->options->analyses, ir_view_info[v].text))
+                ir_view_text(ir_viewer_new(a, f), (enum ir_view)v, out);
+    scratch_end(&scratch);
+}
+
 static void dump(struct opt_dumps *d, const char *when, const char *pass, const struct ir_function *f,
                  const struct text *body)
 {
@@ -80,6 +94,7 @@ static void dump(struct opt_dumps *d, const char *when, const char *pass, const 
         text_add(&t, body->at, body->length);
     else
         print_function(d, f, &t);
+    print_analyses(d, f, &t);
     text_char(&t, '\n');
     d->options->print(d->options->data, t.at, t.length);
     scratch_end(&scratch);

@@ -21,6 +21,23 @@ void opt_report_free(struct opt_report *r)
     opt_report_init(r);
 }
 
+enum { LOOKED_AT_MAX = 256 };
+
+/* Whether one of the pass's last remarks on the function is the same: it is made once. */
+static bool is_repeated(const struct opt_report *report, const struct opt_remark *r)
+{
+    uint32_t end = report->remarks.count, first = end > LOOKED_AT_MAX ? end - LOOKED_AT_MAX : 0;
+    for (uint32_t i = end; i-- > first;) {
+        const struct opt_remark *other = &report->remarks.at[i];
+        if (other->pass != r->pass || strcmp(other->function, r->function) != 0)
+            return false;
+        if (other->kind == r->kind && other->at.line == r->at.line && other->at.column == r->at.column &&
+            r->at.line && strcmp(other->id, r->id) == 0 && strcmp(other->text, r->text) == 0)
+            return true;
+    }
+    return false;
+}
+
 void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
                 place at, const char *fmt, ...)
 {
@@ -36,7 +53,8 @@ void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_rem
                            .function = arena_strdup(a, f->name, strlen(f->name)),
                            .text = arena_vprintf(a, fmt, args)};
     va_end(args);
-    vec_push(a, &c->report->remarks, r);
+    if (!is_repeated(c->report, &r))
+        vec_push(a, &c->report->remarks, r);
 }
 
 void opt_error(struct opt_context *c, const struct ir_function *f, const char *id, place at, const char *fmt,
