@@ -142,8 +142,7 @@ function differences(a, b) {
             row.lost[side] += steps.lanes - active;
         }
     };
-    add(a, 0);
-    add(b, 1);
+    [a, b].forEach(add);
     return [...rows.values()].filter(row => row.lost[0] !== row.lost[1])
         .sort((p, q) => Math.abs(q.lost[0] - q.lost[1]) - Math.abs(p.lost[0] - p.lost[1]));
 }

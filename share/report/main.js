@@ -82,7 +82,7 @@ class App {
                 this.help.showModal())),
                 h('div.bar-focus', {role: 'group', 'aria-label': 'Focus'}, field('Scheme', this.scheme), this.launches,
                     field('Step', this.step, this.total, steppers, this.slider), field('Lane', this.lane))),
-            wrong.length > 0 && h('div.errors', {role: 'note', 'aria-label': 'Errors'}, wrong),
+            wrong.length > 0 && h('section.errors', {'aria-label': 'Errors'}, wrong),
             h('nav', {'aria-label': 'Views'}, tablist), h('main', this.aside, h('div.panel', this.caption,
                 this.panels)),
             h('footer', this.words, h('span.soft.meta', `kernc ${raw.kernc} · ${raw.input} · -O${raw.level}`)),

@@ -112,8 +112,7 @@ class Steps {
         return {used, all: this.count * this.lanes, lost: this.count * this.lanes - used};
     }
 }
-Steps.DIVERGES = 1;
-Steps.JOINS = 2;
+Object.assign(Steps, {DIVERGES: 1, JOINS: 2});
 
 // Places of all schemes, by source lines: one colour for one place, whatever the scheme.
 class Palette {

@@ -244,13 +244,9 @@ class Strip {
     }
 }
 
-// 1, 2, 5, 10, 20, …
-function niceStep(least) {
-    let step = 1;
-    while (step < least)
-        step *= String(step)[0] === '2' ? 2.5 : 2;
-    return Math.round(step);
-}
+// Of 1, 2, 5, 10, 20, … the first that is as large.
+const niceStep = least => [1, 2, 5, 10].map(n => n * 10 ** Math.floor(Math.log10(Math.max(1, least))))
+    .find(n => n >= least);
 
 // All of a strip in a line's height: how many lanes run, and which part is in sight.
 function minimap(steps, view, stepAt, label) {

@@ -3,8 +3,8 @@
 //     node report.mjs [--only=views,focus,figures,hostile,damaged,speed] PAGE…
 //
 // CHROMIUM names the browser (default /usr/bin/chromium), SLOWER=N allows N times as much time. Checked of each page:
-// no error on the console, every view draws something, keys, clicks and the address move the focus, figures are those of
-// the experiment, axe-core finds no violation; paper, a phone and the dark. From the first page others are made:
+// no error on the console, every view draws something, keys, clicks and the address move the focus, figures are those
+// of the experiment, axe-core finds no violation; paper, a phone and the dark. From the first page others are made:
 // hostile, damaged, empty, of 100,000 steps.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync, mkdtempSync, rmSync} from 'node:fs';
@@ -192,7 +192,7 @@ async function checkFigures(path, experiment) {
                 const cells = await page.evaluate(() =>
                     Object.fromEntries([...document.querySelectorAll('#view-source tbody tr:not(.notes)')]
                     .map(tr => [...tr.cells].map(cell => cell.textContent)).map(row => [row[0], row])));
-                for (const line of launch.lines.filter(one => one.line && cells[one.line])) {
+                for (const line of launch.lines.filter(one => one.warp_instructions && cells[one.line])) {
                     const row = cells[line.line];
                     assert.deepEqual([row[4], row[5], row[6]], [show(line.warp_instructions),
                         show(line.thread_instructions),

@@ -37,8 +37,7 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         if (!chosen || !chosen.size || ![...chosen].every(stepsOf))
             choose();
         const last = view;
-        clear(tools);
-        clear(box);
+        [tools, box].forEach(clear);
         view = shown = null;
         if (reference < 0)
             return void box.append(noSteps(app));

@@ -186,8 +186,7 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             return;
         made = key;
         moving = null;
-        clear(tools);
-        clear(box);
+        [tools, box].forEach(clear);
         if (!graph || !graph.blocks.length)
             return void put(box, note(run && run.error ? `No graph under ${run.scheme}: ${run.error}`
                 : 'The experiment has no graph for this scheme.'));

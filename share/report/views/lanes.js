@@ -18,8 +18,7 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
     };
     const build = () => {
         const {steps, run} = app.focus;
-        clear(tools);
-        clear(box);
+        [tools, box].forEach(clear);
         strip = null;
         last = -1;
         if (!steps)

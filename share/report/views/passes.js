@@ -22,8 +22,7 @@ function lineDiff(a, b) {
     const flush = () => {
         for (let k = 0; k < Math.max(del.length, add.length); k++)
             rows.push([k >= del.length ? 'add' : k >= add.length ? 'del' : 'change', del[k] ?? '', add[k] ?? '']);
-        del = [];
-        add = [];
+        [del, add] = [[], []];
     };
     for (let i = 0, j = 0; i < n || j < m;) {
         if (!large && i < n && j < m && left[i] === right[j]) {

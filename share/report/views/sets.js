@@ -1,23 +1,29 @@
 // View 8: who takes part in each instance of a convergent operation: under the definition and under the scheme.
 'use strict';
 
-// Instances of an operation: step and lanes. Where a place says which operations it has, that counts, else its lines.
-// Under oracle lanes come one by one and wait for others: those that go on together take part together.
-function instances(steps, operations, index, definition) {
-    const line = operations[index].line, found = [], has = step => {
-        const place = steps.placeAt(step);
-        return place.operations ? place.operations.includes(index) : place.lines.includes(line);
-    };
-    for (let i = 0; i < steps.count; i++) {
-        const active = steps.active(i), last = i ? steps.active(i - 1) : NO_LANES,
-            came = i && has(i - 1) ? last : NO_LANES;
-        const group = definition && i && steps.at(i - 1).groups.find(one =>
-            one.wait === 'others' && one.line === line && !isEmpty(both(one.lanes, active)));
-        const split = !steps.placeAt(i).operations && i + 1 < steps.count && has(i + 1) && sameMask(active,
-            steps.active(i + 1));
-        if (definition ? group && isEmpty(without(active, [group.lanes[0] | came[0], group.lanes[1] | came[1]]))
-            : has(i) && !split)
-            found.push({step: i, lanes: active});
+// The blocks of code that perform an operation: of each block of the graph that has it in its IR the first that has
+// its line; without a graph all that have its line. Places that say what they perform are believed.
+function performing(run, steps, operations, index) {
+    const {line, name} = operations[index], at = code => steps.places.filter(place => place.code === code);
+    const said = steps.places.filter(place => place.operations && place.operations.includes(index));
+    const blocks = run.graphs.flatMap(graph => graph.blocks)
+        .filter(block => String(block.text).split(/\s/).includes(name));
+    const first = block => list(block.code).find(code => at(code).some(place => place.lines.includes(line)));
+    return new Set(said.length ? said.map(place => place.code) : run.graphs.length ? blocks.map(first)
+        : steps.places.filter(place => place.lines.includes(line)).map(place => place.code));
+}
+
+// Instances of an operation: step and lanes. Where lanes gather, as under oracle and at barriers, they come one after
+// the other and wait for others: those that go on together take part together.
+function instances(steps, codes, gather) {
+    const found = [], has = step => step >= 0 && codes.has(steps.placeAt(step).code);
+    for (let i = 0, last = -2; i < steps.count; i++) {
+        const active = steps.active(i), came = has(i - 1) && last !== i - 1 ? steps.active(i - 1) : NO_LANES;
+        const group = gather && i && steps.at(i - 1).groups.find(one =>
+            one.wait === 'others' && codes.has(one.code) && !isEmpty(both(one.lanes, active)));
+        const together = group ? [group.lanes[0] | came[0], group.lanes[1] | came[1]] : came;
+        if (gather ? isEmpty(without(active, together)) : has(i))
+            found.push({step: last = i, lanes: active});
     }
     return found;
 }
@@ -48,8 +54,7 @@ views.push({id: 'sets', title: 'Sets', make(panel, app) {
         if (!operations.length)
             return void put(panel, note('The source has no convergent operation: nothing depends on who comes.'));
         const oracle = model.runs.findIndex(one => one.scheme === 'oracle'), definition = model.steps(oracle, launch);
-        const performed = index => steps && steps.places.some(place => place.operations
-            ? place.operations.includes(index) : place.lines.includes(operations[index].line));
+        const performed = index => steps && performing(run, steps, operations, index).size > 0;
         const here = operations.findIndex(one => one.line === line);
         if (here >= 0 && operations[chosen].line !== line)
             chosen = here;
@@ -68,8 +73,10 @@ views.push({id: 'sets', title: 'Sets', make(panel, app) {
         put(panel, h('div.two', h('div', h('h2', 'Convergent operations'), choose), right));
         if (!steps)
             return void put(right, noSteps(app));
-        const wanted = definition ? instances(definition, operations, chosen, true) : [], isOracle = scheme === oracle;
-        const rows = compareSets(wanted, isOracle ? wanted : instances(steps, operations, chosen, false));
+        const isOracle = scheme === oracle, codes = performing(run, steps, operations, chosen);
+        const wanted = definition
+            ? instances(definition, performing(model.run(oracle), definition, operations, chosen), true) : [];
+        const rows = compareSets(wanted, isOracle ? wanted : instances(steps, codes, operation.name === 'barrier'));
         if (!rows.length)
             return void put(right, note('It is not performed in the steps that are kept.'));
         const wrong = rows.filter(row => row.differs).length, all = plural(rows.length, 'instance');

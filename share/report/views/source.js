@@ -95,7 +95,7 @@ class SourceTable {
             const waste = h('td', share > 0 && [bar(share,
                 `${percent(share)} of all lost lane slots: ${number(row.lost)}`),
                 full && h('span.share', percent(share))]);
-            const figures = row ? [percent(row.efficiency), number(row.executed), number(row.threads),
+            const figures = row && row.executed ? [percent(row.efficiency), number(row.executed), number(row.threads),
                 row.diverged ? number(row.diverged) : ''] : ['', '', '', ''];
             const tr = h('tr', {onclick: () => app.focus.set({line})}, head, full ? [waste,
                 h('td.wide', row && row.histogram && histogram(row.histogram, steps.lanes)),
