@@ -2,10 +2,10 @@
 //
 //     node report.mjs [--only=views,focus,figures,hostile,damaged,speed] PAGE…
 //
-// CHROMIUM names the browser (default /usr/bin/chromium). How long a page takes is printed, and with TIMED set has to be
-// at most 1 s to open and 17 ms for a step. Checked of each page: no error on the console, every view draws something, keys, clicks and the address move the focus, figures are those
-// of the experiment, axe-core finds no violation; paper, a phone and the dark. From the first page others are made:
-// hostile, damaged, empty, of 100,000 steps.
+// CHROMIUM names the browser (default /usr/bin/chromium). How long a page takes is printed; with TIMED set it has to be
+// at most 1 s to open and 17 ms for a step. Checked of each page: no error on the console, every view draws something,
+// keys, clicks and the address move the focus, figures are those of the experiment, axe-core finds no violation; paper,
+// a phone and the dark. From the first page others are made: hostile, damaged, empty, of 100,000 steps.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync, mkdtempSync, rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
