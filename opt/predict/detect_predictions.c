@@ -48,9 +48,9 @@ static uint64_t cycles_of(const struct detection *d, const struct cost_code *cod
 }
 
 /* Whether so many cycles are so many fewer that it is worth it. */
-static bool saves(uint64_t with, uint64_t without)
+static bool saves(const struct detection *d, uint64_t with, uint64_t without)
 {
-    return with < without && (without - with) * 100 >= without * DETECT_MARGIN;
+    return with < without && (without - with) * 100 >= without * d->margin;
 }
 
 /* Whether it would cost if what is not known of the kernel's data were otherwise. */
@@ -119,10 +119,11 @@ static struct weighed weigh(struct detection *d, const struct candidate *k)
     t.reg = cost_code_register(t.some, DETECT_TRIED);
     if (!d->plain.cut)
         find_threshold(d, &t, &best);
-    best.risky = found && saves(best.with, best.without) && is_risky(d, with_threshold(&t, best.threshold));
+    best.risky =
+        found && saves(d, best.with, best.without) && is_risky(d, with_threshold(&t, best.threshold));
     if (!found && best.with != UINT64_MAX)
         best.own = cycles_of(d, with_threshold(&t, k->threshold));
-    if (k->threshold && best.own != UINT64_MAX && !saves(best.with, best.own))
+    if (k->threshold && best.own != UINT64_MAX && !saves(d, best.with, best.own))
         best = (struct weighed){best.without, best.own, best.own, k->threshold, false};
     return best;
 }
@@ -133,9 +134,9 @@ static unsigned long long of_a_warp(const struct detection *d, uint64_t cycles)
     return cycles / d->warps;
 }
 
-static bool pays(struct weighed w)
+static bool pays(const struct detection *d, struct weighed w)
 {
-    return saves(w.with, w.without) && !w.risky;
+    return saves(d, w.with, w.without) && !w.risky;
 }
 
 static const char *kind_of(const struct candidate *k)
@@ -177,10 +178,10 @@ static place place_before(const struct ir_function *f, uint32_t b)
 static void tell(const struct detection *d, const struct candidate *k, struct weighed w, bool taken)
 {
     enum opt_remark_kind kind = taken ? OPT_APPLIED : OPT_MISSED;
-    const char *verdict = taken     ? "pays"
-                          : pays(w) ? "pays less than another"
-                          : w.risky ? "pays by a guess, and costs by others"
-                                    : "does not pay";
+    const char *verdict = taken        ? "pays"
+                          : pays(d, w) ? "pays less than another"
+                          : w.risky    ? "pays by a guess, and costs by others"
+                                       : "does not pay";
     if (w.with == UINT64_MAX)
         opt_remark(d->c, d->f, OPT_MISSED, "predict-steps", k->at,
                    "%s was not weighed: limit of %u steps of a warp reached (--limit=predict_steps=N)",
@@ -207,8 +208,7 @@ static void tell_kept(const struct detection *d, const struct candidate *k, stru
                      of_a_warp(d, w.own), of_a_warp(d, w.without), lanes_text(d->arena, k->threshold),
                      place_of(d->f, k->label).line);
     opt_remark(d->c, d->f, OPT_MISSED, "predict", k->at, "the prediction %s, and is kept: %s",
-               costs ? "does not pay" : arena_printf(d->arena, "saves less than %u %%", DETECT_MARGIN),
-               figures);
+               costs ? "does not pay" : arena_printf(d->arena, "saves less than %u %%", d->margin), figures);
     if (costs && diag_is_on(d->c->diagnostics, DIAG_GROUP_perf, k->at.line))
         diag_add(d->c->diagnostics, DIAG_REMARK, "perf", (span){k->at, {0}},
                  "in @%s: the prediction seems to cost: %s", d->f->name, figures);
@@ -288,12 +288,12 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
             continue;
         k->number = i;
         struct weighed w = weigh(d, k);
-        if (!pays(w) && w.own != UINT64_MAX) {
+        if (!pays(d, w) && w.own != UINT64_MAX) {
             tell_kept(d, k, w);
             continue;
         }
-        tell(d, k, w, pays(w));
-        if (!pays(w))
+        tell(d, k, w, pays(d, w));
+        if (!pays(d, w))
             continue;
         detect_set_threshold(d->f, i, w.threshold);
         changed = true;
@@ -326,7 +326,7 @@ static bool is_declined(const struct detection *d, const struct candidate *k, ui
     uint32_t most = d->c->options->limits[OPT_LIMIT_predict_candidates];
     ir_ref obstacle = k->start == IR_NO_BLOCK ? 0 : detect_obstacle(d, k, &endless);
     if (!detect_is_idle(d, k))
-        decline(d, k, "predict", arena_printf(d->arena, "it has to save %u %%", DETECT_MARGIN));
+        decline(d, k, "predict", arena_printf(d->arena, "it has to save %u %%", d->margin));
     else if (k->at_loop)
         decline(d, k, "loop", "a loop begins there, with no block in front of it");
     else if (k->start == IR_NO_BLOCK)
@@ -382,9 +382,9 @@ static bool choose(struct detection *d)
         w[count++] = weigh(d, k);
     }
     for (uint32_t i = 0; i < count; i++) {
-        bool best = pays(w[i]);
+        bool best = pays(d, w[i]);
         for (uint32_t k = 0; k < count; k++)
-            best &= k == i || of[k]->nest != of[i]->nest || !pays(w[k]) ||
+            best &= k == i || of[k]->nest != of[i]->nest || !pays(d, w[k]) ||
                     w[k].without - w[k].with < w[i].without - w[i].with ||
                     (w[k].without - w[k].with == w[i].without - w[i].with && i < k);
         if (best || !before)
@@ -448,14 +448,16 @@ static void sample_warps(struct detection *d, struct cost_hints *hints, uint64_t
 }
 
 /* Lanes that run one after the other take many steps: then a smaller sample tells more than the begin of a
- * large one. */
+ * large one, but what it says of the rest is little. */
 static void model_warps(struct detection *d, struct cost_hints *hints)
 {
     uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
+    d->margin = DETECT_MARGIN;
     sample_warps(d, hints, budget);
     measure(d);
     for (uint32_t n = 0; n < SMALLER_SAMPLES && d->plain.cut; n++) {
         budget /= 4;
+        d->margin = DETECT_MARGIN_SMALLER;
         sample_warps(d, hints, budget);
         measure(d);
     }

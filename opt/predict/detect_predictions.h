@@ -6,10 +6,11 @@
 #include "opt/pass.h"
 
 enum {
-    DETECT_MARGIN = 5,         /* per cent of the cycles that a prediction has to save */
-    DETECT_WARPS = 4,          /* of a launch that are sampled, at most */
-    DETECT_TRIED = 65,         /* a threshold that no source has: that which is tried */
-    DETECT_FOUND = UINT32_MAX, /* number of a prediction that the source does not have */
+    DETECT_MARGIN = 5,          /* per cent of the cycles that a prediction has to save */
+    DETECT_MARGIN_SMALLER = 50, /* the same where the sample is smaller than it should be */
+    DETECT_WARPS = 4,           /* of a launch that are sampled, at most */
+    DETECT_TRIED = 65,          /* a threshold that no source has: that which is tried */
+    DETECT_FOUND = UINT32_MAX,  /* number of a prediction that the source does not have */
 };
 
 enum pattern { DETECT_DELAY, DETECT_LOOPS, DETECT_WAYS };
@@ -36,6 +37,7 @@ struct detection {
     const struct cost_sample *sample[DETECT_WARPS]; /* warps of the launch */
     const struct cost_sample *guess[COST_GUESSES];  /* from 1 on: others that may be, if `guessed` */
     uint32_t warps, lanes;                          /* lanes: of the first warp */
+    uint32_t margin;                                /* per cent that a prediction has to save */
     bool guessed;
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */

@@ -61,7 +61,7 @@ static uint64_t idle_in(const struct detection *d, uint32_t b)
 
 bool detect_is_idle(const struct detection *d, const struct candidate *k)
 {
-    return k->idle * 100 >= d->plain.cycles * DETECT_MARGIN;
+    return k->idle * 100 >= d->plain.cycles * d->margin;
 }
 
 /* One from `near` on, if that is a block; one for each loop around `cycle`'s blocks, `cycle` itself included;
