@@ -119,31 +119,38 @@ static double next_number(struct words *w)
     return d;
 }
 
-/* "edge TAIL HEAD N X1 Y1 … XN YN …" */
-static void edge_points(struct words *w, double height, struct text *out)
+/* "N X1 Y1 … XN YN …", of an edge. */
+static const char *edge_points(struct arena *a, struct words *w, double height)
 {
-    next_number(w);
-    next_number(w);
+    struct text out = {.arena = a};
     int n = (int)next_number(w);
-    text_char(out, '[');
+    text_char(&out, '[');
     for (int i = 0; i < n; i++) {
         double x = next_number(w), y = next_number(w);
-        text_printf(out, "%s[%.3f, %.3f]", i ? ", " : "", x, height - y);
+        text_printf(&out, "%s[%.3f, %.3f]", i ? ", " : "", x, height - y);
     }
-    text_char(out, ']');
+    text_char(&out, ']');
+    return out.at;
 }
 
-/* What `dot -Tplain` says of nodes 0, 1, …, each in its order, and of the edges, as "layout"; y counts
- * downwards. */
-static void layout_json(const char *plain, struct text *out)
+static uint64_t edge_key(uint32_t from, uint32_t to, uint32_t n)
 {
-    double width = 0, height = 0;
+    return hash_mix((uint64_t)from << 32 | to, n);
+}
+
+/* What `dot -Tplain` says of the graph that was given to it, as "layout"; y counts downwards. Nodes 0, 1, …
+ * come in their order. Edges do not: they are put as the graph has them, equal ones in any order. */
+static void layout_json(struct arena *a, const char *graph, const char *plain, struct text *out)
+{
+    double height = 0;
     uint32_t nodes = 0, edges = 0;
+    struct map index = {0}, seen = {0};
+    VEC(const char *) points = {0};
     for (const char *at = plain; at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
         struct words w = {at + strcspn(at, " \n")};
         if (strncmp(at, "graph ", 6) == 0) {
             next_number(&w);
-            width = next_number(&w);
+            double width = next_number(&w);
             height = next_number(&w);
             text_printf(out, "{\"width\": %.3f, \"height\": %.3f, \"blocks\": [", width, height);
         } else if (strncmp(at, "node ", 5) == 0) {
@@ -151,11 +158,26 @@ static void layout_json(const char *plain, struct text *out)
             double x = next_number(&w), y = next_number(&w), wide = next_number(&w), high = next_number(&w);
             text_printf(out, "%s[%.3f, %.3f, %.3f, %.3f]", nodes++ ? ", " : "", x, height - y, wide, high);
         } else if (strncmp(at, "edge ", 5) == 0) {
-            text_addz(out, edges++ ? ", " : "], \"edges\": [");
-            edge_points(&w, height, out);
+            uint32_t from = (uint32_t)next_number(&w), to = (uint32_t)next_number(&w), n = 0;
+            while (map_get(&index, edge_key(from, to, n)) != MAP_NONE)
+                n++;
+            map_set(a, &index, edge_key(from, to, n), points.count);
+            vec_push(a, &points, edge_points(a, &w, height));
         }
     }
-    text_addz(out, edges ? "]}" : "], \"edges\": []}");
+    text_addz(out, "], \"edges\": [");
+    for (const char *at = graph; (at = strstr(at, " -> ")); at += 4) {
+        const char *line = at;
+        while (line[-1] != '\n')
+            line--;
+        uint32_t from = (uint32_t)strtoul(line, NULL, 10), to = (uint32_t)strtoul(at + 4, NULL, 10), n = 0;
+        while (map_get(&seen, edge_key(from, to, n)) != MAP_NONE)
+            n++;
+        map_set(a, &seen, edge_key(from, to, n), 1);
+        uint32_t k = map_get(&index, edge_key(from, to, n));
+        text_printf(out, "%s%s", edges++ ? ", " : "", k == MAP_NONE ? "[]" : points.at[k]);
+    }
+    text_addz(out, "]}");
 }
 
 /* NULL: nobody places the blocks. */
@@ -170,7 +192,7 @@ static const char *layout_of(struct arena *a, struct ir_viewer *v, uint32_t bloc
     *placed = end.is_well && plain.length;
     if (!*placed)
         return NULL;
-    layout_json(plain.at, &layout);
+    layout_json(a, boxes.at, plain.at, &layout);
     return layout.at;
 }
 
