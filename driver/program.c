@@ -38,12 +38,13 @@ static int start(const char *const *words, int input, pid_t *child, int *output)
         return errno;
     int problem = posix_spawn_file_actions_init(&actions);
     if (!problem) {
-        if (input >= 0)
-            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-        posix_spawn_file_actions_addclose(&actions, ends[0]);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        posix_spawn_file_actions_addclose(&actions, ends[1]);
-        problem = posix_spawnp(child, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
+        problem = input >= 0 ? posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) : 0;
+        problem = problem ?: posix_spawn_file_actions_addclose(&actions, ends[0]);
+        problem = problem ?: posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        problem = problem ?: posix_spawn_file_actions_addclose(&actions, ends[1]);
+        problem =
+            problem
+                ?: posix_spawnp(child, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
         posix_spawn_file_actions_destroy(&actions);
     }
     close(ends[1]);

@@ -6,6 +6,7 @@
 #include "driver/report.h"
 #include "ir/views/views.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void add_string(struct text *out, const char *key, const char *bytes, size_t n)
@@ -189,6 +190,8 @@ static const char *layout_of(struct arena *a, struct ir_viewer *v, uint32_t bloc
         return NULL;
     ir_view_boxes_dot(v, &boxes);
     struct program_end end = program_run(dot, &boxes, &plain, (size_t)16 << 20);
+    if (end.problem == ENOMEM)
+        mem_fail(0);
     *placed = end.is_well && plain.length;
     if (!*placed)
         return NULL;
