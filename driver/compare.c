@@ -87,22 +87,6 @@ static int read_choice(struct comparison *x)
 
 /* ---- one launch -------------------------------------------------------------------------------------- */
 
-/* The first error's line, and the text of a note that explains it. */
-static const char *first_error(struct comparison *x, kernc_result *r)
-{
-    const struct diagnostics *d = &r->diagnostics;
-    struct text text = {.arena = &x->command->arena};
-    uint32_t first = 0;
-    while (first < d->all.count && d->all.at[first].severity != DIAG_ERROR)
-        first++;
-    if (first == d->all.count)
-        return "it does not compile";
-    diag_heading(d, &d->all.at[first], &text, false);
-    if (first + 1 < d->all.count && d->all.at[first + 1].severity == DIAG_NOTE)
-        text_printf(&text, "; %s", d->all.at[first + 1].text);
-    return text.at;
-}
-
 /* Whether it does not compile since the target lacks what the kernel uses (opt/lower/check_target.c). */
 static bool is_for_others(const kernc_result *r)
 {
@@ -123,7 +107,7 @@ static int compile(struct comparison *x, kernc_result **r, struct left_out *miss
     *r = compile_text(c, &x->options, &x->text);
     int code = exit_of_compilation(kernc_result_status(*r));
     if (kernc_result_status(*r) == KERNC_BAD_SOURCE && missing) {
-        missing->why = first_error(x, *r);
+        missing->why = first_error(c, *r);
         missing->code = is_for_others(*r) ? EXIT_OK : code;
     } else if (!missing)
         show_diagnostics(c, *r);

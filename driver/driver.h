@@ -163,6 +163,8 @@ int fail(struct command *c, int exit_code, const char *id, const struct source *
 void show_diagnostics(struct command *c, kernc_result *r);
 /* The same of diagnostics collected by the driver itself. */
 void show_messages(struct command *c, const struct diagnostics *d);
+/* The first error's line, and the text of a note that explains it. */
+const char *first_error(struct command *c, const kernc_result *r);
 /* The diagnostics of a compilation that it has not given before, as a JSON array in the command's arena. */
 const char *new_diagnostics(struct command *c, kernc_result *r);
 /* Prints the array of all messages with --diagnostics=json, and frees them; to be called once, as the

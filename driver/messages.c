@@ -161,6 +161,21 @@ static const char *new_of_array(struct command *c, const char *array)
     return t.at;
 }
 
+const char *first_error(struct command *c, const kernc_result *r)
+{
+    const struct diagnostics *d = &r->diagnostics;
+    struct text text = {.arena = &c->arena};
+    uint32_t first = 0;
+    while (first < d->all.count && d->all.at[first].severity != DIAG_ERROR)
+        first++;
+    if (first == d->all.count)
+        return "it does not compile";
+    diag_heading(d, &d->all.at[first], &text, false);
+    if (first + 1 < d->all.count && d->all.at[first + 1].severity == DIAG_NOTE)
+        text_printf(&text, "; %s", d->all.at[first + 1].text);
+    return text.at;
+}
+
 const char *new_diagnostics(struct command *c, kernc_result *r)
 {
     const char *array = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);

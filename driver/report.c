@@ -48,11 +48,7 @@ struct report_run {
 
 static void add_string(struct text *out, const char *key, const char *value)
 {
-    text_printf(out, "\"%s\": ", key);
-    if (value)
-        text_json(out, value, strlen(value));
-    else
-        text_addz(out, "null");
+    report_string(out, key, value, value ? strlen(value) : 0);
 }
 
 /* ---- compiling --------------------------------------------------------------------------------------- */
@@ -123,19 +119,6 @@ static int look_at_input(struct report *x)
     return code;
 }
 
-/* The first error, or NULL. */
-static const char *first_error(struct report *x, const kernc_result *r)
-{
-    const struct diagnostics *d = &r->diagnostics;
-    struct text text = {.arena = &x->command->arena};
-    for (uint32_t i = 0; i < d->all.count; i++)
-        if (d->all.at[i].severity == DIAG_ERROR) {
-            diag_heading(d, &d->all.at[i], &text, false);
-            return text.at;
-        }
-    return "it does not compile";
-}
-
 /* ---- launching --------------------------------------------------------------------------------------- */
 
 static void add_step(struct run *run, const void *data)
@@ -148,22 +131,17 @@ static void keep_step(void *user, const kernc_step *s)
     launch_called(user, add_step, s);
 }
 
-struct bytes {
-    const char *at;
-    size_t n;
-};
-
 static void add_printed(struct run *run, const void *data)
 {
-    const struct bytes *b = data;
+    const struct text *b = data;
     struct text *t = &((struct report_run *)run)->printed;
     size_t room = MOST_PRINTED - t->length;
-    text_add(t, b->at, b->n < room ? b->n : room);
+    text_add(t, b->at, b->length < room ? b->length : room);
 }
 
 static void keep_printed(void *user, const char *bytes, size_t n)
 {
-    launch_called(user, add_printed, &(struct bytes){bytes, n});
+    launch_called(user, add_printed, &(struct text){.at = (char *)bytes, .length = n});
 }
 
 /* What the directive's show(…) print; files are not written. */
@@ -295,6 +273,9 @@ static const char *launch(struct report_run *w)
     if (code)
         return r->x.problem.text ? r->x.problem.text : "it cannot be launched as asked";
     kernc_status status = experiment_run(&r->x, &w->sum);
+    if (w->count > MOST_LAUNCHES)
+        warn(r->command, "report", "under %s %u launches ran; the report has the first %u",
+             scheme_info[w->scheme].name, w->count, MOST_LAUNCHES);
     need_memory(r, status);
     if (status == KERNC_OK)
         return NULL;
@@ -371,7 +352,7 @@ static void add_run(struct report *x, enum scheme s)
     progress_say(&x->command->progress, arena_printf(&x->command->arena, "compiling for %s", info->name));
     w.compiled = compile(x, &o);
     bool compiles = kernc_result_status(w.compiled) == KERNC_COMPILED;
-    const char *error = compiles ? launch(&w) : first_error(x, w.compiled);
+    const char *error = compiles ? launch(&w) : first_error(x->command, w.compiled);
     struct text *out = &x->runs;
     text_addz(out, out->length ? ",\n{" : "\n{");
     add_string(out, "scheme", info->name);

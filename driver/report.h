@@ -6,6 +6,9 @@
 #include "driver/metrics.h"
 #include "lib/result.h"
 
+/* "key": "value", of n bytes; NULL: null. (report_steps.c) */
+void report_string(struct text *out, const char *key, const char *value, size_t n);
+
 /* ---- steps (report_steps.c) -------------------------------------------------------------------------- */
 
 /* Texts that are written once and named by their index. */

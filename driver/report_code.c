@@ -9,12 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void add_string(struct text *out, const char *key, const char *bytes, size_t n)
-{
-    text_printf(out, "\"%s\": ", key);
-    text_json(out, bytes, n);
-}
-
 /* ---- convergent operations --------------------------------------------------------------------------- */
 
 static bool is_operation(const struct ir_function *f, ir_ref r)
@@ -36,9 +30,9 @@ void report_operations(const struct ir_module *m, struct text *out)
                 const char *name = ir_op_info[ir_at(f, r)->op].text;
                 text_printf(out, "%s{\"line\": %u, \"column\": %u, ", n++ ? ",\n  " : "\n  ",
                             ir_at(f, r)->at.line, ir_at(f, r)->at.column);
-                add_string(out, "function", f->name, strlen(f->name));
+                report_string(out, "function", f->name, strlen(f->name));
                 text_addz(out, ", ");
-                add_string(out, "name", name, strlen(name));
+                report_string(out, "name", name, strlen(name));
                 text_char(out, '}');
             }
     }
@@ -94,9 +88,9 @@ void report_passes(struct report_table *texts, const struct text *printed, struc
     for (const char *at = next_heading(printed->at); at; n++) {
         struct dump d = read_dump(at);
         text_addz(out, n ? ",\n  {" : "\n  {");
-        add_string(out, "name", d.pass, d.pass_length);
+        report_string(out, "name", d.pass, d.pass_length);
         text_addz(out, ", ");
-        add_string(out, "function", d.function, d.function_length);
+        report_string(out, "function", d.function, d.function_length);
         text_printf(out, ", \"text\": %u}", report_table_index(texts, d.body, d.length));
         at = next_heading(d.body);
     }

@@ -3,6 +3,15 @@
 
 #include <inttypes.h>
 
+void report_string(struct text *out, const char *key, const char *value, size_t n)
+{
+    text_printf(out, "\"%s\": ", key);
+    if (value)
+        text_json(out, value, n);
+    else
+        text_addz(out, "null");
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
 uint32_t report_table_index(struct report_table *t, const char *text, size_t n)
