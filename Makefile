@@ -157,6 +157,7 @@ INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a \
 INSTALLED_FOLDERS := share/kernc share/doc/kernc
 SAMPLES := $(wildcard samples/*.kern samples/data/*.kern samples/data/*.py samples/embedding/* samples/warp-core/* samples/puzzles/*.kern \
     samples/puzzles/README.md samples/puzzles/solutions/*) samples/README.md
+HEADERS := $(wildcard share/kernc/include/*.h share/kernc/include/*/*.h share/kernc/include/*/*.cuh)
 DOCS    := $(wildcard docs/*.md docs/plots/*) README.md CONTRIBUTING.md LICENSE
 
 install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))
@@ -182,6 +183,7 @@ install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))
 	install -D -m 644 share/vim/syntax/kern.vim $(AT)/share/vim/vimfiles/syntax/kern.vim
 	install -D -m 644 share/vim/ftdetect/kern.vim $(AT)/share/vim/vimfiles/ftdetect/kern.vim
 	@for f in $(SAMPLES); do install -D -m 644 $$f $(AT)/share/kernc/$$f || exit 1; done
+	@for f in $(HEADERS); do install -D -m 644 $$f $(AT)/$$f || exit 1; done
 	@for f in $(DOCS); do install -D -m 644 $$f $(AT)/share/doc/kernc/$$f || exit 1; done
 
 uninstall:

@@ -1,5 +1,5 @@
 /* input.c: reading and compiling the file that a verb works on. */
-#include "driver/driver.h"
+#include "driver/clang.h"
 #include "lib/result.h"
 
 #include <stdio.h>
@@ -147,6 +147,8 @@ int read_input(struct command *c, struct text *text)
 {
     if (option_given(c, OPTION_CPP))
         return preprocess(c, text);
+    if (verb_in(c->verb, IN_IMPORT) && clang_reads(c))
+        return clang_translate(c, text);
     const char *problem = file_read(c->file, INPUT_LIMIT, text);
     if (problem)
         return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);

@@ -34,15 +34,22 @@ static enum kind kind_of(const char *file, const struct text *t)
     return KINDS;
 }
 
+/* The verb takes it, and the row before it has not said so. */
+static bool is_named(const struct command *c, uint32_t k)
+{
+    bool said = k && verb_in(c->verb, kinds[k - 1].verbs) && strcmp(kinds[k - 1].text, kinds[k].text) == 0;
+    return verb_in(c->verb, kinds[k].verbs) && !said;
+}
+
 /* What the verb takes: "a source, IR or bytecode". */
 static const char *taken_by(struct command *c)
 {
     struct text t = {.arena = &c->arena};
     uint32_t left = 0;
     for (uint32_t k = 0; k < KINDS; k++)
-        left += verb_in(c->verb, kinds[k].verbs);
+        left += is_named(c, k);
     for (uint32_t k = 0; k < KINDS; k++)
-        if (verb_in(c->verb, kinds[k].verbs))
+        if (is_named(c, k))
             text_printf(&t, "%s%s", kinds[k].text, --left > 1 ? ", " : left ? " or " : "");
     return t.at;
 }
