@@ -5,9 +5,11 @@
 #define __CUDA_RUNTIME_H__
 #include "kern/attributes.h"
 #include "kern/math.h"
+#include "kern/simd.h"
 #include "kern/threads.h"
 #include "kern/warp.h"
 #include "kern/atomics.h"
 #include "kern/runtime.h"
+#include "kern/texture.h"
 
 #endif

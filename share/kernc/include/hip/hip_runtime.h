@@ -26,5 +26,6 @@
     kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)
 
 #include "names.h"
+#include "vectors.h"
 
 #endif

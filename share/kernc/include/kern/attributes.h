@@ -21,6 +21,7 @@
 #define __cluster_dims__(...)
 #define __align__(n)         __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
+#define __CUDACC__           1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 4
 #define CUDART_VERSION       12040
@@ -31,6 +32,9 @@
 #define __KERN_INLINE static __inline__ __attribute__((host, device, always_inline, nodebug, unused))
 /* One that is too long for that. */
 #define __KERN_CODE inline __attribute__((host, device, nodebug))
+/* The same of functions that only a kernel may call: a file may have its own for the host. */
+#define __KERN_DEVICE      static __inline__ __attribute__((device, always_inline, nodebug, unused))
+#define __KERN_DEVICE_CODE inline __attribute__((device, nodebug))
 /* The same as members. */
 #define __KERN_MEMBER __inline__ __attribute__((host, device, always_inline, nodebug))
 

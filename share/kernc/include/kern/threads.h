@@ -30,14 +30,14 @@ struct __kern_warpSize {
 static constexpr __device__ __kern_warpSize warpSize{};
 
 /* clang has __syncthreads() itself. */
-__KERN_INLINE void __barrier_sync(unsigned) { __kern_barrier(); }
-__KERN_INLINE void __threadfence() { __kern_fence(); }
-__KERN_INLINE void __threadfence_block() { __kern_fence(); }
-__KERN_INLINE void __threadfence_system() { __kern_fence(); }
+__KERN_DEVICE void __barrier_sync(unsigned) { __kern_barrier(); }
+__KERN_DEVICE void __threadfence() { __kern_fence(); }
+__KERN_DEVICE void __threadfence_block() { __kern_fence(); }
+__KERN_DEVICE void __threadfence_system() { __kern_fence(); }
 
 /* The threads of the block for which p holds, on `cell` of the block. The first barrier lets the earlier
  * use of the cell come to its end. */
-__KERN_CODE int __syncthreads_count(int p)
+__KERN_DEVICE_CODE int __syncthreads_count(int p)
 {
     static __shared__ int cell;
     bool first = (__kern_tid_x() | __kern_tid_y() | __kern_tid_z()) == 0;
@@ -50,15 +50,15 @@ __KERN_CODE int __syncthreads_count(int p)
     __kern_barrier();
     return cell;
 }
-__KERN_INLINE int __syncthreads_or(int p) { return __syncthreads_count(p) != 0; }
-__KERN_INLINE int __syncthreads_and(int p) { return __syncthreads_count(!p) == 0; }
+__KERN_DEVICE int __syncthreads_or(int p) { return __syncthreads_count(p) != 0; }
+__KERN_DEVICE int __syncthreads_and(int p) { return __syncthreads_count(!p) == 0; }
 
-__KERN_INLINE long long clock64() { return __kern_clock(); }
-static __inline__ __device__ __attribute__((always_inline, nodebug)) long clock() { return __kern_clock(); }
-__KERN_INLINE unsigned long long wall_clock64() { return (unsigned long long)__kern_clock(); }
-__KERN_INLINE void __nanosleep(unsigned) {}
-__KERN_INLINE void __trap() { __kern_trap("__trap()"); }
-__KERN_INLINE void __brkpt() {}
-__KERN_INLINE void __prof_trigger(int) {}
+__KERN_DEVICE long long clock64() { return __kern_clock(); }
+__KERN_DEVICE long clock() { return __kern_clock(); }
+__KERN_DEVICE unsigned long long wall_clock64() { return (unsigned long long)__kern_clock(); }
+__KERN_DEVICE void __nanosleep(unsigned) {}
+__KERN_DEVICE void __trap() { __kern_trap("__trap()"); }
+__KERN_DEVICE void __brkpt() {}
+__KERN_DEVICE void __prof_trigger(int) {}
 
 #endif
