@@ -107,6 +107,31 @@ static int read_output(struct run *r, enum option_id id, const char *text)
     return EXIT_OK;
 }
 
+bool launch_is_said(const char *launch)
+{
+    return launch && strchr(launch, '(');
+}
+
+/* --launch="k(n = 3) grid(2) block(32)" is all of these: --kernel, --grid, --block, --shared, --arg, --show. */
+static int read_launch(struct run *r)
+{
+    struct arena *a = &r->command->arena;
+    const char *text = option_value(r->command, OPTION_LAUNCH);
+    if (!launch_is_said(text))
+        return EXIT_OK;
+    size_t n, word = strlen("launch ");
+    const char *line = arena_printf(a, "launch %s", text);
+    const char *problem = launch_read_directive(a, line, &n, &r->x.choice.launch);
+    n += strspn(line + n, " \t;");
+    if (!problem && line[n])
+        problem = "behind it stand grid(…), block(…), shared(…), show(…) and save(…)";
+    if (problem)
+        return complain(r->command, EXIT_USAGE, "--launch, column %zu: %s", n >= word ? n - word + 1 : 1,
+                        problem);
+    r->x.choice.kernel_name = r->x.choice.launch.kernel;
+    return EXIT_OK;
+}
+
 struct run launch_new(struct command *c, bool quiet)
 {
     return (struct run){.command = c,
@@ -117,7 +142,7 @@ struct run launch_new(struct command *c, bool quiet)
 int launch_read_flags(struct run *r)
 {
     struct command *c = r->command;
-    int code = read_numbers(r) ?: watch_read_flags(r) ?: trace_read_flags(r);
+    int code = read_numbers(r) ?: watch_read_flags(r) ?: trace_read_flags(r) ?: read_launch(r);
     code = code ?: option_size(c, OPTION_MAX_MEMORY, &r->x.max_memory) ?: read_anchors(r);
     code = code ?: schedule_take(c, &r->x.api.schedule) ?: read_sizes(r, OPTION_GRID, LAUNCH_GRID);
     code = code ?: read_sizes(r, OPTION_BLOCK, LAUNCH_BLOCK) ?: read_sizes(r, OPTION_SHARED, LAUNCH_SHARED);

@@ -31,6 +31,8 @@ struct run launch_new(struct command *c, bool quiet);
  * when the launch has ended. */
 void launch_called(struct run *r, void (*what)(struct run *r, const void *data), const void *data);
 
+/* The value of --launch is a launch, not the name of one. */
+bool launch_is_said(const char *launch);
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
 int launch_read_flags(struct run *r); /* what can be said without the program */
 /* Opens the experiment with a .kbc or .wcb file's bytes, as the flags want it. The caller closes it. */

@@ -205,9 +205,11 @@ int launch_open(struct run *r, const void *program, size_t n)
     const struct command *c = r->command;
     r->x.arena = &r->command->arena;
     r->x.input = c->file;
-    r->x.choice.kernel_name = option_value(c, OPTION_KERNEL);
-    r->x.choice.launch_name = option_value(c, OPTION_LAUNCH);
-    if (r->x.choice.kernel_name && r->x.choice.launch_name)
+    if (option_given(c, OPTION_KERNEL))
+        r->x.choice.kernel_name = option_value(c, OPTION_KERNEL);
+    if (!launch_is_said(option_value(c, OPTION_LAUNCH)))
+        r->x.choice.launch_name = option_value(c, OPTION_LAUNCH);
+    if (option_given(c, OPTION_KERNEL) && option_given(c, OPTION_LAUNCH))
         return complain(r->command, EXIT_USAGE, "--kernel and --launch each choose what runs: give one");
     r->x.choice.own_outputs = option_given(c, OPTION_NO_OUTPUTS);
     if (!r->quiet) {

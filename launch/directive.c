@@ -13,8 +13,8 @@
  *   line      = "!" number [ ":" number ]
  *
  * A name is a word of letters, digits, '_' and '$', or a text; that of an argument, a kernel or a buffer may
- * have points in it, that of an output not: there a path begins with one. On the command line what is saved is
- * `name=file` or `name=file:WxH`, too.
+ * have points in it, that of an output not: there a path begins with one. Behind that of a kernel may stand
+ * arguments of a template. On the command line what is saved is `name=file` or `name=file:WxH`, too.
  */
 #include "launch/launch.h"
 #include "launch/scan.h"
@@ -322,10 +322,30 @@ static void read_arguments(struct reader *r, struct launch *l)
     expect(r, ')', "',' or ')' is wanted behind an argument");
 }
 
+/* "sum<float, 4>": arguments of a template belong to the name, written as C++'s compilers do. */
+static const char *read_kernel(struct reader *r)
+{
+    struct text name = {.arena = r->arena};
+    text_addz(&name, read_name(r, ".$", "the name of a kernel is missing"));
+    uint32_t open = 0;
+    for (bool begun = *r->at == '<'; !r->why && begun && *r->at && *r->at != '\n'; r->at++) {
+        open += *r->at == '<';
+        open -= *r->at == '>';
+        if (*r->at == ',')
+            text_addz(&name, ", ");
+        else if (*r->at != ' ')
+            text_char(&name, *r->at);
+        begun = open > 0;
+    }
+    if (open)
+        wrong(r, "a '>' is missing behind arguments of a template");
+    return name.at;
+}
+
 static void read_launch(struct reader *r, struct launch *l)
 {
     accept(r, '@');
-    l->kernel = read_name(r, ".$", "the name of a kernel is missing");
+    l->kernel = read_kernel(r);
     read_arguments(r, l);
     while (accept_clause(r, l) || accept_output(r, l))
         continue;
