@@ -43,14 +43,15 @@ short    = $(patsubst obj/%,%,$(@:$(BUILD)/%=%))
 run      = $(if $(filter 1,$(V)),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-6s %s\n' $(1) $(short);) )
 
 .DEFAULT_GOAL := all
-include base/build.mk launch/build.mk ir/build.mk frontend/build.mk opt/build.mk backend/build.mk runtime/build.mk \
+include base/build.mk launch/build.mk ir/build.mk frontend/build.mk import/build.mk opt/build.mk backend/build.mk runtime/build.mk \
         lib/build.mk fuzz/build.mk driver/build.mk
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 # libkernc-rt loads and runs compiled programs; libkernc is the whole compiler and contains it.
 RT_OBJ  := $(call obj,$(base_SRC) $(launch_SRC) $(backend_format_SRC) $(runtime_SRC)) $(runtime_CORE_OBJ)
-ALL_OBJ := $(RT_OBJ) $(call obj,$(ir_SRC) $(frontend_SRC) $(opt_SRC) $(backend_SRC) $(lib_SRC)) $(frontend_GEN_OBJ)
+ALL_OBJ := $(RT_OBJ) $(call obj,$(ir_SRC) $(frontend_SRC) $(import_SRC) $(opt_SRC) $(backend_SRC) $(lib_SRC)) \
+           $(frontend_GEN_OBJ) $(import_GEN_OBJ)
 
 all: kernc $(BUILD)/libkernc.a $(BUILD)/libkernc-rt.a
 

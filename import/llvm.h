@@ -41,6 +41,10 @@ struct ll_type {
     uint32_t argc;         /* of args: STRUCT fields; FUNCTION parameters */
     struct ll_type **args; /* VECTOR, ARRAY: args[0] the element; FUNCTION: args[argc] the result */
     const char *name;      /* STRUCT, OPAQUE: %struct.S without %, or NULL; named ones are never equal */
+    uint64_t bytes;        /* ll_bytes, ll_align, ll_field: 0, 1 and NULL of what has no place in memory */
+    uint64_t *fields;
+    uint32_t align;
+    uint32_t depth; /* types in it that are inside each other: at most IMPORT_MAX_NESTING */
 };
 
 /* ---- values ------------------------------------------------------------------------------------------ */
@@ -223,19 +227,24 @@ struct ll_string_attribute {
     const char *key, *value;
 };
 struct ll_attribute_group {
-    bool is_given, is_convergent, is_noinline, is_alwaysinline;
+    bool is_given, is_convergent, is_noconvergent, is_noinline, is_alwaysinline;
     VEC(struct ll_string_attribute) strings;
 };
 
+struct ll_pointer_size {
+    uint32_t space, bytes;
+};
+
 struct ll_module {
-    const char *file;       /* source_filename, or NULL */
-    const char *triple;     /* or NULL */
-    uint32_t pointer_bytes; /* of address space 0 by the datalayout: 4 or 8; 8 where it says nothing */
+    const char *file;                     /* source_filename, or NULL */
+    const char *triple;                   /* or NULL */
+    uint32_t pointer_bytes;               /* of address space 0 by the datalayout; 8 where it says nothing */
+    VEC(struct ll_pointer_size) pointers; /* of other spaces that it names */
     VEC(struct ll_global) globals;
     VEC(struct ll_function) functions;
-    VEC(struct ll_node) nodes; /* by number: those with numbers keep theirs, inline ones come behind them */
+    VEC(struct ll_node) nodes; /* in the order in which the text first speaks of them; inline ones, too */
     VEC(struct ll_named_node) named;
-    VEC(struct ll_attribute_group) attributes; /* by number */
+    VEC(struct ll_attribute_group) attributes; /* in the order in which the text first speaks of them */
     VEC(struct ll_type *) types;
 };
 

@@ -86,6 +86,10 @@ limits_TEST_SRC := test/sections.c test/cli/limits_test.c test/fuzz/isolated.c $
 SUITES += mutated
 mutated_TEST_SRC := $(addprefix test/fuzz/,mutated_test.c mutate.c isolated.c fuzz_run.c try_ir.c)
 
+# LLVM IR text.
+SUITES += import_parse
+import_parse_TEST_SRC := test/import/parse_test.c test/fuzz/mutate.c
+
 UNIT += warpcore_reconverge
 SUITES += warpcore_divergence
 warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c

@@ -27,13 +27,14 @@ static const struct floor {
     {"frontend/check/", "base/ launch/ ir/ frontend/context.h frontend/types/"},
     {"frontend/lower/", "base/ ir/ frontend/context.h frontend/check/program.h"},
     {"frontend/foreign/", "base/ frontend/context.h frontend/types/ frontend/parse/ frontend/check/"},
+    {"import/", "base/ launch/ ir/"},
     {"opt/", "base/ launch/ ir/"},
     {"backend/", "base/ launch/ ir/"},
     {"backend/format/", "base/ launch/"},
     {"runtime/", "base/ launch/ include/ backend/format/"},
-    {"lib/", "base/ launch/ ir/ frontend/ opt/ backend/ runtime/ include/"},
-    {"fuzz/", "base/ launch/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/"},
-    {"driver/", "base/ launch/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/ fuzz/"},
+    {"lib/", "base/ launch/ ir/ frontend/ import/ opt/ backend/ runtime/ include/"},
+    {"fuzz/", "base/ launch/ ir/ frontend/ import/ opt/ backend/ runtime/ include/ lib/"},
+    {"driver/", "base/ launch/ ir/ frontend/ import/ opt/ backend/ runtime/ include/ lib/ fuzz/"},
     {"samples/", "include/"},
 };
 
