@@ -8,6 +8,7 @@ static const struct form {
 } forms[] = {
     {"bin", ".kbc", KERNC_TEXT_BYTECODE}, {"asm", ".s", KERNC_TEXT_LISTING}, {"hex", ".hex", KERNC_TEXT_HEX},
     {"map", ".map", KERNC_TEXT_MAP},      {"ir", ".kir", KERNC_TEXT_IR},     {"dot", ".dot", KERNC_TEXT_DOT},
+    {"ll", ".ll", KERNC_TEXT_LLVM},
 };
 
 static const struct form *chosen_form(struct command *c)
@@ -18,7 +19,7 @@ static const struct form *chosen_form(struct command *c)
     for (size_t i = 0; i < COUNT(forms); i++)
         if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
-    complain(c, EXIT_USAGE, "--emit=bin, asm, hex, map, ir or dot, not '%s'", name);
+    complain(c, EXIT_USAGE, "--emit=bin, asm, hex, map, ir, ll or dot, not '%s'", name);
     return NULL;
 }
 
@@ -54,7 +55,7 @@ int verb_build(struct command *c)
     kernc_options_init(&o);
     const struct form *f = chosen_form(c);
     int code = f ? compile_options(c, &o) : EXIT_USAGE;
-    o.ir_only = f && (f->text == KERNC_TEXT_IR || f->text == KERNC_TEXT_DOT);
+    o.ir_only = f && (f->text == KERNC_TEXT_IR || f->text == KERNC_TEXT_DOT || f->text == KERNC_TEXT_LLVM);
     code = code ?: compile_file(c, &o, &text, &r) ?: write_form(c, f, r);
     kernc_result_free(r);
     text_free(&text);

@@ -1,5 +1,6 @@
-# From LLVM IR to IR: its text to a tree.
+# LLVM IR's text to a tree; IR to that text.
 import_SRC := $(addprefix import/,tree.c parse.c parse_type.c parse_value.c parse_ins.c parse_metadata.c)
+import_SRC += $(addprefix import/,write.c write_ins.c)
 import_GEN := $(BUILD)/gen/import
 import_GEN_OBJ := $(BUILD)/obj/gen/import/lexer.o
 

@@ -56,8 +56,9 @@ static void take_quoted(struct parser *p, const char *from, const char *end)
     }
     char *bytes = arena_alloc(p->arena, (size_t)(end - from) + 1), *to = bytes;
     while (from < end) {
-        bool is_byte = *from == '\\' && end - from > 2 && number_digit(from[1]) < 16 && number_digit(from[2]) < 16;
-        bool is_backslash = *from == '\\' && end - from > 1 && from[1] == '\\';
+        size_t n = *from == '\\' ? (size_t)(end - from) : 0;
+        bool is_byte = n > 2 && number_digit(from[1]) < 16 && number_digit(from[2]) < 16;
+        bool is_backslash = n > 1 && from[1] == '\\';
         *to++ = is_byte ? (char)hex(from + 1, from + 3) : *from;
         from += is_byte ? 3 : is_backslash ? 2 : 1;
     }
@@ -86,8 +87,10 @@ static int next_token(struct parser *p)
 
 #define GIVE(t) do { p->cursor = end = (const char *)cursor; p->token.kind = (t); } while (0)
 #define TEXT(t, before, after) do { GIVE(t); take(p, at + (before), end - (after)); return (t); } while (0)
-#define QUOTED(t, before, after) do { GIVE(t); take_quoted(p, at + (before), end - (after)); return (t); } while (0)
-#define NUMBER(t, before) do { GIVE(t); p->token.number = number(at + (before), end); TEXT(t, before, 0); } while (0)
+#define QUOTED(t, before, after) \
+    do { GIVE(t); take_quoted(p, at + (before), end - (after)); return (t); } while (0)
+#define NUMBER(t, before, after) \
+    do { GIVE(t); p->token.number = number(at + (before), end); TEXT(t, before, after); } while (0)
 
 next:
     cursor = (const unsigned char *)p->cursor;
@@ -114,21 +117,21 @@ next:
         [us] "0x" hexes           { TEXT(LEX_INTEGER, 0, 0); }
         [a-zA-Z_] [a-zA-Z0-9_]*   { TEXT(LEX_WORD, 0, 0); }
         string ":"        { QUOTED(LEX_LABEL, 1, 2); }
-        digits ":"                { GIVE(LEX_LABEL_NUMBER); p->token.number = number(at, end); TEXT(LEX_LABEL_NUMBER, 0, 1); }
+        digits ":"                { NUMBER(LEX_LABEL_NUMBER, 0, 1); }
         [-a-zA-Z$._0-9]+ ":"      { TEXT(LEX_LABEL, 0, 1); }
         "%" name          { TEXT(LEX_LOCAL, 1, 0); }
         "%" string        { QUOTED(LEX_LOCAL, 2, 1); }
-        "%" digits        { NUMBER(LEX_LOCAL_NUMBER, 1); }
+        "%" digits        { NUMBER(LEX_LOCAL_NUMBER, 1, 0); }
         "@" (name | digits)       { TEXT(LEX_GLOBAL, 1, 0); }
         "@" string        { QUOTED(LEX_GLOBAL, 2, 1); }
         "$" name          { TEXT(LEX_COMDAT, 1, 0); }
         "$" string        { QUOTED(LEX_COMDAT, 2, 1); }
-        "!" digits        { NUMBER(LEX_NODE, 1); }
+        "!" digits        { NUMBER(LEX_NODE, 1, 0); }
         "!" ([-a-zA-Z$._\\] [-a-zA-Z$._0-9\\]*) { TEXT(LEX_METADATA, 1, 0); }
-        "#" digits        { NUMBER(LEX_GROUP, 1); }
+        "#" digits        { NUMBER(LEX_GROUP, 1, 0); }
         "#" [a-z_]+       { TEXT(LEX_RECORD, 1, 0); }
-        "^" digits        { NUMBER(LEX_SUMMARY, 1); }
-        "-"? digits       { NUMBER(LEX_INTEGER, 0); }
+        "^" digits        { NUMBER(LEX_SUMMARY, 1, 0); }
+        "-"? digits       { NUMBER(LEX_INTEGER, 0, 0); }
         [-+]? digits "." [0-9]* ([eE] [-+]? digits)?    { TEXT(LEX_DECIMAL, 0, 0); }
         "0x" [KLMHR]? hexes {
                               GIVE(LEX_HEX);

@@ -164,8 +164,8 @@ uint32_t ll_parse_space(struct parser *p, uint32_t otherwise);
 void ll_skip_brackets(struct parser *p, int close);
 /* The index of an attribute group by its number. */
 uint32_t ll_group(struct parser *p, uint32_t number);
-/* An attribute of a function, its value and all; what it says goes to *to, a group's number to *group. False: no
- * attribute stands here. */
+/* An attribute of a function, its value and all; what it says goes to *to, a group's number to *group.
+ * False: no attribute stands here. */
 bool ll_parse_attribute(struct parser *p, struct ll_attribute_group *to, uint32_t *group);
 void ll_parse_param_attributes(struct parser *p, struct ll_param *param);
 

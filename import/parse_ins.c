@@ -281,6 +281,8 @@ static void parse_phi(struct parser *p, struct ll_ins *i)
 {
     ll_skip_flags(p);
     i->type = value_type(p);
+    if (!ll_sees(p, '[')) /* of a block that no edge leads to */
+        return;
     do {
         ll_expect(p, '[');
         operand_of(p, i->type);

@@ -198,6 +198,7 @@ typedef enum kernc_text {
     KERNC_TEXT_TIMES, /* need `collect` */
     KERNC_TEXT_HEX,   /* of an image: for Verilog's $readmemh */
     KERNC_TEXT_MAP,   /* of an image: what each kernel and function takes */
+    KERNC_TEXT_LLVM,  /* the module after the passes as LLVM IR */
     KERNC_TEXTS
 } kernc_text;
 /* A text of the result, NUL-terminated; *n (if not NULL) gets its length. It lives as long as the result.

@@ -1,6 +1,7 @@
 /* result.c: what came of a compilation: figures, and texts, each made when it is first asked for. */
 #include "lib/result.h"
 
+#include "import/write.h"
 #include "ir/views/views.h"
 #include "lib/analyses.h"
 #include "runtime/module.h"
@@ -74,6 +75,7 @@ static bool has_text(const kernc_result *r, kernc_text what)
     case KERNC_TEXT_HEX:
     case KERNC_TEXT_MAP: return r->image && r->status == KERNC_COMPILED;
     case KERNC_TEXT_IR:
+    case KERNC_TEXT_LLVM:
     case KERNC_TEXT_DOT: return r->module && r->status == KERNC_COMPILED;
     case KERNC_TEXT_ANALYSES: return r->module && r->analyses && r->status == KERNC_COMPILED;
     case KERNC_TEXT_REMARKS:
@@ -125,6 +127,7 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
     case KERNC_TEXT_HEX: wc_hex(r->image, source_of_image(r), t); break;
     case KERNC_TEXT_MAP: wc_map(r->image, t); break;
     case KERNC_TEXT_IR: print_ir(r, t); break;
+    case KERNC_TEXT_LLVM: llvm_write(r->module, t); break;
     case KERNC_TEXT_DOT: analyses_show(r->module, "cfg", KERNC_ANALYSIS_DOT, t); break;
     case KERNC_TEXT_ANALYSES: analyses_show(r->module, r->analyses, r->analysis_form, t); break;
     case KERNC_TEXT_REMARKS: opt_remarks_text(&r->report, r->source, t); break;

@@ -121,7 +121,7 @@ $(BUILD)/test/contexts: $(call obj,test/threads/contexts.c) $(BUILD)/libkernc-rt
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(TEST_LINK) -o $@ $^ $(LIBS)
 
-TEST_FOLDERS := test/mutants test/mistakes test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
+TEST_FOLDERS := test/import test/mutants test/mistakes test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 # Beside them are golden files, which opt_golden reads.
 TEST_FOLDERS += $(wildcard test/opt/csc/*.kern)
 

@@ -60,7 +60,7 @@ static void layout(const char *text, struct text *out)
     text_quoted(out, text, strlen(text));
 }
 
-static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, struct text *out)
+void ir_print_kernel(const struct ir_module *m, const struct ir_kernel_info *k, struct text *out)
 {
     text_addz(out, "kernel @");
     ir_print_name(m->functions.at[k->function]->name, out);
@@ -79,7 +79,6 @@ static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, st
         text_addz(out, i ? ", @" : " shared @");
         ir_print_name(m->objects.at[k->unsized.at[i]].name, out);
     }
-    text_char(out, '\n');
 }
 
 /* ---- the module ------------------------------------------------------------------------------------ */
@@ -100,8 +99,10 @@ static void tables(const struct ir_module *m, struct text *out)
         object(&m->objects.at[i], out);
     for (uint32_t i = 0; i < m->hosts.count; i++)
         host(m, &m->hosts.at[i], out);
-    for (uint32_t i = 0; i < m->kernels.count; i++)
-        kernel(m, &m->kernels.at[i], out);
+    for (uint32_t i = 0; i < m->kernels.count; i++) {
+        ir_print_kernel(m, &m->kernels.at[i], out);
+        text_char(out, '\n');
+    }
 }
 
 static void plain(const struct ir_function *f, struct text *out)

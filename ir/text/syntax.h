@@ -1,4 +1,5 @@
-/* syntax.h: what the printer and the parser of the text form share. Private to ir/. */
+/* syntax.h: what the printer and the parser of the text form share, and who else
+ * writes names of its kind. Private to ir/ and import/. */
 #ifndef KERNC_IR_SYNTAX_H
 #define KERNC_IR_SYNTAX_H
 
@@ -49,6 +50,9 @@ const char *ir_unique_name(struct ir_unique *u, const char *name);
 
 /* A constant in its own notation: 5 5L 1.5f 1.5 inff nan true null.global ptr.shared 0x10. */
 void ir_print_constant(enum ir_type t, scalar_bits bits, struct text *out);
+
+/* kernel @name(parameters), of the tables of a module, without the line's end. */
+void ir_print_kernel(const struct ir_module *m, const struct ir_kernel_info *k, struct text *out);
 
 /* A name that has a meaning outside of the text; quoted if it is no plain word. */
 void ir_print_name(const char *name, struct text *out);
