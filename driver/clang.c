@@ -7,7 +7,7 @@
  * was built in, or below the prefix that it is installed under.
  */
 #include "driver/clang.h"
-#include "base/program.h"
+#include "driver/program.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -39,7 +39,8 @@ static const char *const of_all[] = {"-S",
 
                                      "-fno-discard-value-names",
                                      "-ffp-contract=off"};
-static const char *const of_opencl[] = {"-x", "cl", "-target", "spir", "-cl-std=CL3.0"};
+/* A function that is inline has a body, too, as compilers of OpenCL give it one. */
+static const char *const of_opencl[] = {"-x", "cl", "-target", "spir", "-cl-std=CL3.0", "-fgnu89-inline"};
 /* Calls of C's functions stay calls, by -fmath-errno, so that the headers can define them. */
 static const char *const of_cuda[] = {"-x",
                                       "cuda",

@@ -135,8 +135,9 @@ static int open_row(struct comparison *x, struct run *r, struct row *row, struct
         return code;
     r->x.api.warp = row->warp;
     r->x.api.interrupt = interrupt_flag();
-    if (kernc_result_input(*compiled) == KERNC_INPUT_SOURCE)
-        r->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
+    if (launch_has_source(kernc_result_input(*compiled)))
+        r->source = source_new(&x->command->arena, input_name(x->command), (*compiled)->source->text,
+                               (*compiled)->source->length);
     code = launch_open_compiled(r, *compiled);
     if (code)
         return code;

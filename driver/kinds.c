@@ -23,6 +23,7 @@ static enum kind kind_of(const char *file, const struct text *t)
     case KERNC_INPUT_IR: return KIND_IR;
     case KERNC_INPUT_BYTECODE: return KIND_BYTECODE;
     case KERNC_INPUT_IMAGE: return KIND_IMAGE;
+    case KERNC_INPUT_LLVM: return KIND_LLVM;
     default: break;
     }
     if (replay_is_job(t))

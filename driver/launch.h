@@ -33,6 +33,17 @@ void launch_called(struct run *r, void (*what)(struct run *r, const void *data),
 
 /* The value of --launch is a launch, not the name of one. */
 bool launch_is_said(const char *launch);
+
+/* Whether what was compiled came through the passes; whether places in it are lines of a text that is shown. */
+static inline bool launch_is_compiled(enum kernc_input input)
+{
+    return input == KERNC_INPUT_SOURCE || input == KERNC_INPUT_IR || input == KERNC_INPUT_LLVM;
+}
+static inline bool launch_has_source(enum kernc_input input)
+{
+    return input == KERNC_INPUT_SOURCE || input == KERNC_INPUT_LLVM;
+}
+
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
 int launch_read_flags(struct run *r); /* what can be said without the program */
 /* Opens the experiment with a .kbc or .wcb file's bytes, as the flags want it. The caller closes it. */

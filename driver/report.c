@@ -104,7 +104,7 @@ static int look_at_input(struct report *x)
     kernc_result *r = compile(x, &o);
     int code = exit_of_compilation(kernc_result_status(r));
     x->kind = kernc_result_input(r);
-    if (x->kind == KERNC_INPUT_SOURCE && r->source)
+    if (launch_has_source(x->kind) && r->source)
         x->source = text_of(&x->command->arena, r->source);
     if (!code && r->module)
         report_operations(r->module, &x->operations);
@@ -209,8 +209,8 @@ static int open_run(struct report *x, struct run *r, kernc_result *compiled, enu
     r->x.api.warp = warp;
     r->x.api.fuel = r->x.api.fuel ? r->x.api.fuel : FUEL;
     r->x.api.interrupt = interrupt_flag();
-    r->level = x->kind == KERNC_INPUT_SOURCE || x->kind == KERNC_INPUT_IR ? (int)x->options.level : -1;
-    if (x->kind == KERNC_INPUT_SOURCE)
+    r->level = launch_is_compiled(x->kind) ? (int)x->options.level : -1;
+    if (launch_has_source(x->kind))
         r->source = compiled->source;
     r->x.api.step = NULL;
     if (code || r->quiet)
@@ -237,7 +237,7 @@ static void need_memory(const struct run *r, kernc_status status)
 static struct reference *reference_for(struct report *x, uint32_t warp)
 {
     struct reference *f = x->references;
-    if (x->kind != KERNC_INPUT_SOURCE && x->kind != KERNC_INPUT_IR)
+    if (!launch_is_compiled(x->kind))
         return NULL;
     f += f->warp && f->warp != warp;
     if (f->warp)
@@ -382,7 +382,8 @@ static void write_experiment(struct report *x, struct text *out)
     static const char *const kinds[] = {[KERNC_INPUT_SOURCE] = "source",
                                         [KERNC_INPUT_IR] = "ir",
                                         [KERNC_INPUT_BYTECODE] = "bytecode",
-                                        [KERNC_INPUT_IMAGE] = "image"};
+                                        [KERNC_INPUT_IMAGE] = "image",
+                                        [KERNC_INPUT_LLVM] = "llvm"};
     text_addz(out, "{\"format\": \"kernc experiment\", \"version\": 1, \"kernc\": \"" KERNC_VERSION "\",\n");
     add_string(out, "name", input_name(x->command));
     text_addz(out, ", ");

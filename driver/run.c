@@ -301,7 +301,7 @@ static int take_own_profile(struct command *c, kernc_options *o, const struct te
     first.collect = false;
     bool compiles = !is_image(text) && !replay_is_job(text);
     int code = launch_read_flags(&r) ?: compiles ? compile_input(c, &first, text, &compiled) : EXIT_OK;
-    if (!code && (!compiled || kernc_result_input(compiled) != KERNC_INPUT_SOURCE))
+    if (!code && (!compiled || !launch_has_source(kernc_result_input(compiled))))
         code = complain(c, EXIT_USAGE,
                         "--pgo takes a source, which is compiled by what a first run counts: %s is none",
                         c->file);
@@ -337,8 +337,8 @@ int verb_run(struct command *c)
         goto done;
     end_of_compilation = now();
     enum kernc_input input = compiled ? kernc_result_input(compiled) : KERNC_INPUT_IMAGE;
-    r.level = input == KERNC_INPUT_SOURCE || input == KERNC_INPUT_IR ? (int)o.level : -1;
-    if (input == KERNC_INPUT_SOURCE)
+    r.level = launch_is_compiled(input) ? (int)o.level : -1;
+    if (launch_has_source(input))
         r.source = compiled->source;
     if (compiled)
         code = launch_open_compiled(&r, compiled) ?: launch_check(&r, compiled);
@@ -349,7 +349,7 @@ int verb_run(struct command *c)
     if (code)
         goto done;
     code = launch(&r);
-    if (input == KERNC_INPUT_SOURCE && !interrupted()) {
+    if (launch_has_source(input) && !interrupted()) {
         int goals = goals_check(c, &o, &text, compiled);
         code = code ? code : goals;
     }

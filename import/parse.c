@@ -528,6 +528,7 @@ struct ll_module *llvm_parse(struct arena *a, const struct source *s, struct dia
 {
     struct parser p = {
         .arena = a, .source = s, .d = d, .m = arena_new(a, struct ll_module), .strings = {.arena = a}};
+    p.m->pointer_bytes = 8;
     init_words(&p);
     ll_lexer_init(&p);
     ll_advance(&p);

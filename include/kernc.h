@@ -25,6 +25,7 @@ enum kernc_input {
     KERNC_INPUT_IR,
     KERNC_INPUT_BYTECODE,
     KERNC_INPUT_IMAGE, /* of the warp-core machine */
+    KERNC_INPUT_LLVM,  /* text of LLVM IR */
 };
 enum kernc_analysis_form {
     KERNC_ANALYSIS_TEXT, /* lists and indented trees */
@@ -98,8 +99,12 @@ typedef struct kernc_options {
         *defines; /* "NAME=VALUE", as behind -D: values of constants of a source file, instead of
                      what these are declared with */
     size_t define_count;
-    unsigned warp; /* threads of a warp of the launches that are expected, 1 to 64; default 32.
+    unsigned warp;      /* threads of a warp of the launches that are expected, 1 to 64; default 32.
                       Estimates of costs alone depend on it */
+    const char *origin; /* of LLVM IR, the source that it was made of, whose lines its debug information
+                           names: places of messages and profiles are then in it; `name` of kernc_compile is
+                           its name. NULL: they are lines of the LLVM IR */
+    size_t origin_length;
 } kernc_options;
 /* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init
  * calls it. */
@@ -133,7 +138,7 @@ KERNC_API kernc_result *kernc_compile(const char *name, const void *bytes, size_
 KERNC_API void kernc_result_free(kernc_result *r); /* NULL is fine */
 /* How the compilation ended. */
 KERNC_API kernc_compile_status kernc_result_status(const kernc_result *r);
-/* What the input was: KERNC_INPUT_SOURCE, _IR, _BYTECODE or _IMAGE. */
+/* What the input was: KERNC_INPUT_SOURCE, _IR, _BYTECODE, _IMAGE or _LLVM. */
 KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
 /* How many messages of this severity there are. */
 KERNC_API unsigned kernc_result_errors(const kernc_result *r);

@@ -5,6 +5,7 @@
  * allocated in the result's arena is freed with the result.
  */
 #include "base/checks.h"
+#include "import/import.h"
 #include "lib/options.h"
 #include "lib/profile.h"
 #include "lib/steps.h"
@@ -20,13 +21,29 @@ static bool begins_ir(const char *at)
     }
 }
 
+/* Blanks and comment lines of LLVM IR, then what a line of a module begins with. */
+static bool begins_llvm(const char *at)
+{
+    static const char *const words[] = {"source_filename", "target ", "define ", "declare ", "attributes #"};
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (*at != ';')
+            break;
+        at += strcspn(at, "\n");
+    }
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (strncmp(at, words[i], strlen(words[i])) == 0)
+            return true;
+    return *at == '@' || *at == '%' || (*at == '!' && at[1]) || (*at == '$' && at[1]);
+}
+
 enum kernc_input result_input_of(const char *text, size_t n)
 {
     if (n >= BC_MAGIC_BYTES && memcmp(text, BC_MAGIC, BC_MAGIC_BYTES) == 0)
         return KERNC_INPUT_BYTECODE;
     if (n >= WC_MAGIC_BYTES && memcmp(text, WC_MAGIC, WC_MAGIC_BYTES) == 0)
         return KERNC_INPUT_IMAGE;
-    return begins_ir(text) ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
+    return begins_ir(text) ? KERNC_INPUT_IR : begins_llvm(text) ? KERNC_INPUT_LLVM : KERNC_INPUT_SOURCE;
 }
 
 static void read_bytecode(kernc_result *r, const void *bytes, size_t n)
@@ -54,6 +71,14 @@ static void read_image(kernc_result *r, const void *bytes, size_t n)
 static void read_ir(kernc_result *r)
 {
     r->module = ir_parse(r->source, &r->diagnostics);
+    if (r->module)
+        ir_verify(r->module, &r->diagnostics);
+}
+
+static void read_llvm(kernc_result *r, const char *name, const kernc_options *o)
+{
+    struct import_origin origin = {name, o->origin, o->origin_length};
+    r->module = import_llvm(r->source, o->origin ? &origin : NULL, &r->diagnostics, &r->source);
     if (r->module)
         ir_verify(r->module, &r->diagnostics);
 }
@@ -252,6 +277,8 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         read_image(r, bytes, n);
     else if (r->input == KERNC_INPUT_IR)
         read_ir(r);
+    else if (r->input == KERNC_INPUT_LLVM)
+        read_llvm(r, r->source->name, o);
     else
         read_source(r, o, &fe);
     if (failed(r) || !r->module || (!profile_take(r, o, &opt) && failed(r)) || !options_name_functions(r, o))

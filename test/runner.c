@@ -44,7 +44,11 @@ static bool ends_with(const char *s, const char *end)
 
 static bool is_annotated_name(const char *name)
 {
-    return ends_with(name, ".kern") || ends_with(name, ".kir") || ends_with(name, ".test");
+    static const char *const endings[] = {".kern", ".kir", ".test", ".ll", ".cu", ".cl"};
+    for (size_t i = 0; i < COUNT(endings); i++)
+        if (ends_with(name, endings[i]))
+            return true;
+    return false;
 }
 
 static int by_name(const void *a, const void *b)

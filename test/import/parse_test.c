@@ -1,7 +1,8 @@
 /* parse_test.c: the reader of LLVM IR: what it makes of a text with all forms of the grammar, what it says of
  * texts with a fault, and that no damage does harm.
  *
- * The tree of test/import/parse_all.ll is compared with parse_all.tree; `import_parse -u` writes that again.
+ * The tree of test/import/inputs/parse_all.ll is compared with parse_all.tree; `import_parse -u` writes that
+ * again.
  */
 #include "import/limits.h"
 #include "import/llvm.h"
@@ -16,7 +17,8 @@
 #include <cmocka.h>
 
 enum { TRIALS = 3000 };
-static const char all_path[] = "test/import/parse_all.ll", tree_path[] = "test/import/parse_all.tree";
+static const char all_path[] = "test/import/inputs/parse_all.ll";
+static const char tree_path[] = "test/import/inputs/parse_all.tree";
 
 static struct arena arena;
 static struct diagnostics found;

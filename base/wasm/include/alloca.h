@@ -1,1 +1,0 @@
-/* alloca.h: nothing: <stdlib.h> would make a macro of a name that structs use. */

@@ -1,0 +1,185 @@
+/* lower_vector.c: functions of OpenCL that look at a vector as a whole, move it, or change its elements' type
+ * ("The OpenCL C Specification", Geometric Functions, Vector Data Load and Store Functions, Conversions).
+ */
+#include "import/vocabulary.h"
+
+static ir_ref op2(struct lowering *l, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b)
+{
+    return ir_emit2(&l->c, op, t, a, b);
+}
+static enum ir_type type_of(struct lowering *l, ir_ref v)
+{
+    return (enum ir_type)ir_at(l->f, v)->type;
+}
+
+static ir_ref float_op(struct lowering *l, enum ir_op op, ir_ref a, ir_ref b)
+{
+    return op2(l, op, type_of(l, a), a, b);
+}
+
+static ir_ref dot(struct lowering *l, const u32_vec *a, const u32_vec *b)
+{
+    ir_ref sum = float_op(l, IR_mul, a->at[0], b->at[0]);
+    for (uint32_t k = 1; k < a->count; k++)
+        sum = float_op(l, IR_add, sum, float_op(l, IR_mul, a->at[k], b->at[k]));
+    return sum;
+}
+
+static u32_vec elements(struct lowering *l, const struct ll_value *v)
+{
+    u32_vec all = {0};
+    for (uint32_t k = 0; k < import_leaves(l->im, v->type).count; k++)
+        vec_push(l->im->arena, &all, import_leaf(l, v, k));
+    return all;
+}
+
+void import_geometric(struct lowering *l, const struct ll_ins *i, enum word_how how)
+{
+    u32_vec a = elements(l, i->args[0]), b = i->argc > 1 ? elements(l, i->args[1]) : a;
+    enum ir_type t = type_of(l, a.at[0]);
+    if (how == HOW_CROSS) {
+        for (uint32_t k = 0; k < a.count; k++) {
+            uint32_t y = (k + 1) % 3, z = (k + 2) % 3;
+            ir_ref r = k == 3 ? ir_const(l->f, t, 0)
+                              : float_op(l, IR_sub, float_op(l, IR_mul, a.at[y], b.at[z]),
+                                         float_op(l, IR_mul, a.at[z], b.at[y]));
+            import_give(l, i, k, r);
+        }
+        return;
+    }
+    for (uint32_t k = 0; how == HOW_DISTANCE && k < a.count; k++)
+        a.at[k] = b.at[k] = float_op(l, IR_sub, a.at[k], b.at[k]);
+    ir_ref product = dot(l, &a, &b);
+    if (how == HOW_DOT) {
+        import_give(l, i, 0, product);
+        return;
+    }
+    ir_ref length = ir_emit1(&l->c, IR_sqrt, t, product);
+    if (how != HOW_NORMALIZE) {
+        import_give(l, i, 0, length);
+        return;
+    }
+    ir_ref is_zero = op2(l, IR_eq, IR_TYPE_I1, length, ir_const(l->f, t, 0));
+    for (uint32_t k = 0; k < a.count; k++)
+        import_give(l, i, k,
+                    ir_emit3(&l->c, IR_select, t, is_zero, a.at[k], float_op(l, IR_div, a.at[k], length)));
+}
+
+/* OpenCL's any and all: of the elements' upper bits. */
+void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them)
+{
+    struct leaves in = import_leaves(l->im, i->args[0]->type);
+    ir_ref r = 0;
+    for (uint32_t k = 0; k < in.count; k++) {
+        ir_ref v = import_sign_extended(l, import_leaf(l, i->args[0], k), in.at[k].type->bits);
+        ir_ref set = op2(l, IR_slt, IR_TYPE_I1, v, ir_const(l->f, type_of(l, v), 0));
+        r = !r ? set : op2(l, all_of_them ? IR_and : IR_or, IR_TYPE_I1, r, set);
+    }
+    import_give(l, i, 0, r);
+}
+
+/* ---- in memory ----------------------------------------------------------------------------------------- */
+
+/* p[offset * n .. + n): aligned as its elements are. vload_half: of halves, which memory holds as such. */
+static ir_ref element_address(struct lowering *l, const struct ll_value *p, const struct ll_value *offset,
+                              uint64_t bytes)
+{
+    ir_ref n = import_i32(l, import_value(l, offset)), address = import_value(l, p);
+    ir_ref at = op2(l, IR_mul, IR_TYPE_I32, n, ir_const_i32(l->f, (uint32_t)bytes));
+    return op2(l, IR_ptradd, type_of(l, address), address, at);
+}
+
+static const struct ll_type *memory_type(const struct importer *im, const struct ll_ins *i,
+                                         const struct ll_type *t)
+{
+    static const struct ll_type half = {.kind = LL_HALF, .bits = 16};
+    return strstr(im->ll->functions.at[i->callee->number].name, "_half") ? &half : t;
+}
+
+void import_vload(struct lowering *l, const struct ll_ins *i)
+{
+    struct leaves all = import_leaves(l->im, i->type);
+    const struct ll_type *t = memory_type(l->im, i, all.at[0].type);
+    uint64_t bytes = ll_bytes(l->im->ll, t);
+    ir_ref address = element_address(l, i->args[1], i->args[0], bytes * all.count);
+    for (uint32_t k = 0; k < all.count; k++)
+        import_give(l, i, k, import_load(l, t, import_scalar(t), address, k * bytes));
+}
+
+void import_vstore(struct lowering *l, const struct ll_ins *i)
+{
+    struct leaves all = import_leaves(l->im, i->args[0]->type);
+    const struct ll_type *t = memory_type(l->im, i, all.at[0].type);
+    uint64_t bytes = ll_bytes(l->im->ll, t);
+    ir_ref address = element_address(l, i->args[2], i->args[1], bytes * all.count);
+    for (uint32_t k = 0; k < all.count; k++) {
+        ir_ref v = import_leaf(l, i->args[0], k);
+        v = t != all.at[k].type && type_of(l, v) == IR_TYPE_F64 ? ir_emit1(&l->c, IR_ftrunc, IR_TYPE_F32, v)
+                                                                : v;
+        import_store(l, t, address, k * bytes, v);
+    }
+}
+
+/* ---- conversions --------------------------------------------------------------------------------------- */
+
+static ir_ref rounded(struct lowering *l, const char *name, ir_ref v)
+{
+    static const struct {
+        const char *suffix;
+        enum ir_op op;
+    } rows[] = {{"_rte", IR_rint}, {"_rtp", IR_ceil}, {"_rtn", IR_floor}};
+    for (size_t k = 0; k < COUNT(rows); k++)
+        if (strstr(name, rows[k].suffix))
+            return ir_emit1(&l->c, rows[k].op, type_of(l, v), v);
+    return v;
+}
+
+/* An integer in [bottom, top] of a type of that width; both are in the range of t. */
+static ir_ref clamped(struct lowering *l, ir_ref v, bool from_unsigned, uint32_t bits, bool to_unsigned)
+{
+    enum ir_type t = type_of(l, v);
+    uint32_t own = t == IR_TYPE_I64 ? 64 : 32;
+    uint64_t all = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, top = to_unsigned ? all : all >> 1;
+    uint64_t bottom = to_unsigned ? 0 : ~top, mask = own == 64 ? UINT64_MAX : UINT32_MAX;
+    if (from_unsigned)
+        return bits > own || (bits == own && to_unsigned)
+                   ? v
+                   : op2(l, IR_umin, t, v, ir_const(l->f, t, top & mask));
+    if (bits < own || (bits == own && to_unsigned))
+        v = op2(l, IR_smax, t, v, ir_const(l->f, t, bottom & mask));
+    return bits < own ? op2(l, IR_smin, t, v, ir_const(l->f, t, top)) : v;
+}
+
+/* convert_uchar4_sat_rte: what the name says, from signed or unsigned numbers as its parameter is mangled. */
+void import_convert(struct lowering *l, const struct ll_ins *i, const struct word *w)
+{
+    const char *name = strstr(l->im->ll->functions.at[i->callee->number].name, "convert_") + 8;
+    bool to_unsigned = *name == 'u', saturates = strstr(name, "_sat") != NULL;
+    struct leaves in = import_leaves(l->im, i->args[0]->type), out = import_leaves(l->im, i->type);
+    for (uint32_t k = 0; k < out.count && k < in.count; k++) {
+        const struct ll_type *from = in.at[k].type, *to = out.at[k].type;
+        ir_ref v = import_leaf(l, i->args[0], k);
+        enum ir_type t = import_scalar(to), whole = t == IR_TYPE_I64 ? t : IR_TYPE_I32;
+        bool is_float = from->kind != LL_INT;
+        if (to->kind == LL_INT && is_float) {
+            v = ir_emit1(&l->c, to_unsigned ? IR_ftoui : IR_ftosi, whole, rounded(l, name, v));
+            v = saturates ? clamped(l, v, to_unsigned, to->bits, to_unsigned) : v;
+        } else if (to->kind == LL_INT) {
+            v = w->is_unsigned ? import_zero_extended(l, v, from->bits)
+                               : import_sign_extended(l, v, from->bits);
+            if (type_of(l, v) != IR_TYPE_I64 && whole == IR_TYPE_I64)
+                v = ir_emit1(&l->c, w->is_unsigned ? IR_zext : IR_sext, whole, v);
+            v = saturates ? clamped(l, v, w->is_unsigned, to->bits, to_unsigned) : v;
+            v = whole == IR_TYPE_I32 ? import_i32(l, v) : v;
+        } else if (!is_float) {
+            v = w->is_unsigned ? import_zero_extended(l, v, from->bits)
+                               : import_sign_extended(l, v, from->bits);
+            v = import_round(l, to, ir_emit1(&l->c, w->is_unsigned ? IR_uitof : IR_sitof, t, v));
+        } else if (type_of(l, v) != t) {
+            v = import_round(l, to, ir_emit1(&l->c, t == IR_TYPE_F64 ? IR_fext : IR_ftrunc, t, v));
+        } else {
+            v = import_round(l, to, v);
+        }
+        import_give(l, i, k, v);
+    }
+}
