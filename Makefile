@@ -157,8 +157,8 @@ INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a \
 # Whole folders: FROM:TO below the prefix. Of the samples what git has, but not what their runs have written.
 INSTALLED_FOLDERS := share/kernc share/doc/kernc
 SAMPLES := $(wildcard samples/*.kern samples/data/*.kern samples/data/*.py samples/embedding/* samples/warp-core/* samples/puzzles/*.kern \
-    samples/puzzles/README.md samples/puzzles/solutions/* samples/issues/*.kern samples/issues/README.md) \
-    samples/README.md
+    samples/puzzles/README.md samples/puzzles/solutions/* samples/issues/*.kern samples/issues/*.ll) \
+    samples/issues/README.md samples/README.md
 HEADERS := $(wildcard share/kernc/include/*.h share/kernc/include/*/*.h share/kernc/include/*/*.cuh)
 DOCS    := $(wildcard docs/*.md docs/plots/*) README.md CONTRIBUTING.md LICENSE
 
