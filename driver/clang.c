@@ -7,7 +7,7 @@
  * was built in, or below the prefix that it is installed under.
  */
 #include "driver/clang.h"
-#include "driver/program.h"
+#include "base/program.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

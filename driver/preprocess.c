@@ -2,8 +2,8 @@
  * started without a shell, and what it writes comes through a pipe: a name is an argument whatever its letters
  * are, and no file is left behind. Comments are kept (-C), since some are meant for kernc.
  */
+#include "base/program.h"
 #include "driver/driver.h"
-#include "driver/program.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -2,7 +2,7 @@
  * the IR after each pass, why values diverge, and control-flow graphs with the places that Graphviz gives
  * their blocks.
  */
-#include "driver/program.h"
+#include "base/program.h"
 #include "driver/report.h"
 #include "ir/views/views.h"
 

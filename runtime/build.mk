@@ -1,5 +1,6 @@
 # The core is compiled once for each instruction set and number of lanes: core_ISA_LANES.o.
-runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c statistics.c print.c hostcall.c)
+runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c statistics.c print.c)
+runtime_SRC += $(if $(filter wasm,$(HOST)),runtime/hostcall_none.c,runtime/hostcall.c)
 runtime_SRC += $(addprefix runtime/launch/,configure.c launch.c preloads.c block.c watch.c timeline.c trace.c)
 runtime_SRC += $(addprefix runtime/core/,cores.c control.c group.c access.c atomic.c check.c trap.c)
 runtime_SRC += $(addprefix runtime/check/,barriers.c unwritten.c segments.c)
@@ -27,6 +28,12 @@ runtime_OWN_FLAGS_avx2 := -mno-vzeroupper
 # Loops over lanes need -O3 to become vector code; the two -fno give it leave to (no errno, no traps) and leave every
 # bit of every result as it is. Sanitizers keep calls from becoming jumps: CORE_LOOP; at -O3 they would compile for minutes.
 runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if $(SAN),-DCORE_LOOP)
+# WebAssembly has no such jumps either. Narrower warps run in 32 lanes: each core more is a tenth of its size, of which -O3
+# would make the double.
+ifeq ($(HOST),wasm)
+runtime_LANES := 32 64
+runtime_CORE_FLAGS += -O2 -DCORE_LOOP
+endif
 # Lines, but no variables, for debuggers: variables in unrolled loops take a third of the compile time.
 runtime_CORE_FLAGS += -g1
 # ThreadSanitizer does not watch the cores: a load of a run of memory reads what lies at lanes that are off, too, and

@@ -1,29 +1,19 @@
 /* memory.c: see memory.h. Host memory is reserved once and committed region by region. */
 #include "runtime/memory.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define SPACE_BYTES ((size_t)1 << 32)
-
-static void *reserve(void *at, size_t bytes)
-{
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0);
-    return mmap(at, bytes, PROT_NONE, flags, -1, 0);
-}
+#include "base/space.h"
 
 bool rt_memory_open(struct rt_memory *m, uint64_t limit)
 {
     *m = (struct rt_memory){.limit = limit};
-    void *p = reserve(NULL, SPACE_BYTES);
-    m->base = p == MAP_FAILED ? NULL : p;
+    m->base = space_open();
     return m->base != NULL;
 }
 
 void rt_memory_close(struct rt_memory *m)
 {
     if (m->base)
-        munmap(m->base, SPACE_BYTES);
+        space_close(m->base);
     *m = (struct rt_memory){0};
 }
 
@@ -41,18 +31,12 @@ static uint32_t find_segments(const struct rt_memory *m, uint32_t count)
     return 0;
 }
 
-static size_t page_round(uint64_t bytes)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return ((size_t)bytes + page - 1) / page * page;
-}
-
 enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, uint64_t bytes)
 {
     uint64_t count = (bytes + (1u << RT_SEGMENT_SHIFT) - 1) >> RT_SEGMENT_SHIFT;
     if (bytes > m->limit - m->used)
         return RT_MEMORY_LIMIT;
-    if (bytes >= SPACE_BYTES)
+    if (bytes > UINT32_MAX)
         return RT_MEMORY_FULL;
     if (count == 0)
         count = 1;
@@ -61,7 +45,7 @@ enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, u
         return RT_MEMORY_FULL;
     r->address = first << RT_SEGMENT_SHIFT;
     r->bytes = (uint32_t)bytes;
-    if (bytes && mprotect(m->base + r->address, page_round(bytes), PROT_READ | PROT_WRITE) != 0)
+    if (bytes && !space_commit(m->base, r->address, r->bytes))
         return RT_MEMORY_HOST;
     for (uint32_t s = first; s < first + count; s++) {
         m->limits[s] = r->address + r->bytes;
@@ -82,7 +66,7 @@ void rt_region_close(struct rt_memory *m, struct rt_region *r)
     for (uint32_t s = first; s < RT_SEGMENTS && m->limits[s] == limit; s++)
         m->limits[s] = m->store_limits[s] = 0;
     if (r->bytes)
-        reserve(m->base + r->address, page_round(r->bytes));
+        space_drop(m->base, r->address, r->bytes);
     m->used -= r->bytes;
     *r->link = r->next;
     if (r->next)

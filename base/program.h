@@ -1,6 +1,6 @@
 /* program.h: another program, run without a shell: what it reads and writes goes through no file. */
-#ifndef KERNC_DRIVER_PROGRAM_H
-#define KERNC_DRIVER_PROGRAM_H
+#ifndef KERNC_BASE_PROGRAM_H
+#define KERNC_BASE_PROGRAM_H
 
 #include "base/base.h"
 

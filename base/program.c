@@ -1,5 +1,5 @@
 /* program.c: see program.h. */
-#include "driver/program.h"
+#include "base/program.h"
 
 #include <errno.h>
 #include <signal.h>

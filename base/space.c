@@ -1,0 +1,40 @@
+/* space.c: see space.h. Addresses are reserved once; pages of them are made accessible, and reserved anew. */
+#include "base/space.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SPACE_BYTES ((size_t)1 << 32)
+
+static void *reserve(void *at, size_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0);
+    return mmap(at, bytes, PROT_NONE, flags, -1, 0);
+}
+
+static size_t page_round(uint32_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return ((size_t)bytes + page - 1) / page * page;
+}
+
+uint8_t *space_open(void)
+{
+    void *p = reserve(NULL, SPACE_BYTES);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void space_close(uint8_t *space)
+{
+    munmap(space, SPACE_BYTES);
+}
+
+bool space_commit(uint8_t *space, uint32_t offset, uint32_t bytes)
+{
+    return mprotect(space + offset, page_round(bytes), PROT_READ | PROT_WRITE) == 0;
+}
+
+void space_drop(uint8_t *space, uint32_t offset, uint32_t bytes)
+{
+    reserve(space + offset, page_round(bytes));
+}

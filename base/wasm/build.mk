@@ -1,0 +1,10 @@
+# kernc as WebAssembly: clang and wasi-libc, with what that lacks in this folder. `make web` builds with HOST=wasm.
+CLANG_WASM ?= clang-19
+LLVM_AR    ?= llvm-ar-19
+CC    := $(CLANG_WASM) --target=wasm32-wasi
+AR    := $(LLVM_AR)
+FLAGS := -Ibase/wasm/include $(FLAGS) -Wno-unknown-pragmas -Wno-format-zero-length -fno-pic \
+         -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_PROCESS_CLOCKS -msimd128 -mbulk-memory -mnontrapping-fptoint \
+         -msign-ext -mexception-handling -mllvm -wasm-enable-sjlj
+PROGRAM := -Wl,--gc-sections -Wl,-s -Wl,-z,stack-size=8388608 -Wl,--initial-memory=16777216 -Wl,--max-memory=4294967296
+LIBS  := -lc-printscan-long-double -lm -lwasi-emulated-process-clocks

@@ -1,0 +1,1 @@
+/* alloca.h: nothing: <stdlib.h> would make a macro of a name that structs use. */
