@@ -86,7 +86,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(FLAGS) -Wno-unused-function -MMD -MP -c -o $@ $<
 
-include test/build.mk
+include test/build.mk share/playground/build.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 # ---- the two commands of the README -------------------------------------------------------------------
@@ -224,7 +224,8 @@ help:
 	@echo 'limits     every limit at 1, 2 and 3 with every verb, on the samples and the regression tests'
 	@echo 'mutants    plants mistakes and says after how many random programs each is found'
 	@echo 'memory     every verb without memory, at every place (make check takes a sample)'
-	@echo 'web-test   pages of kernc report in Chromium, with what npm brings for it'
+	@echo 'web        the playground, in $(BUILD)/web/; demo-web: and serves it on the loopback'
+	@echo 'web-test   pages of kernc report and the playground in Chromium'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'
 	@echo 'results    the samples with a prediction: tables in docs/results.md, plots in docs/plots/'

@@ -208,7 +208,7 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fu
 # Pages of kernc report in a browser.
 web-test: kernc
 	@./setup --web
-	@test/web/run $(BUILD)/kernc $(BUILD)/web
+	@test/web/run $(BUILD)/kernc $(BUILD)/web-test
 
 .PHONY: web-test tests run-tests docs soak limits mutants memory tsan fuzz fuzz-targets
 .SECONDARY:
