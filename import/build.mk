@@ -2,7 +2,7 @@
 import_SRC := $(addprefix import/,tree.c parse.c parse_type.c parse_value.c parse_ins.c parse_metadata.c)
 import_SRC += $(addprefix import/,spaces.c lower.c lower_function.c lower_ins.c lower_call.c lower_vector.c vocabulary.c \
     debug.c launches.c)
-import_SRC += $(addprefix import/,write.c write_ins.c)
+import_SRC += $(addprefix import/,metadata.c write.c write_ins.c)
 import_GEN := $(BUILD)/gen/import
 import_GEN_OBJ := $(BUILD)/obj/gen/import/lexer.o
 

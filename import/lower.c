@@ -501,6 +501,8 @@ static void make_module(struct ir_module *m, void *data)
         lower_all(im);
     if (!im->d->errors)
         import_launches(im);
+    if (!im->d->errors)
+        import_metadata(im->ll, m, im->d);
 }
 
 struct ir_module *import_llvm(struct source *s, const struct import_origin *origin, struct diagnostics *d,

@@ -2,6 +2,7 @@
 #ifndef KERNC_IMPORT_LOWER_FUNCTION_H
 #define KERNC_IMPORT_LOWER_FUNCTION_H
 
+#include "import/metadata.h"
 #include "import/spaces.h"
 
 struct lowering {

@@ -6,6 +6,8 @@
  */
 #include "import/limits.h"
 #include "import/llvm.h"
+#include "import/metadata.h"
+#include "import/write.h"
 #include "test/fuzz/mutate.h"
 
 #include <setjmp.h>
@@ -345,6 +347,71 @@ static void named_types_are_bounded(void **state)
     }
 }
 
+/* ---- metadata of kernc's own --------------------------------------------------------------------------- */
+
+static struct ir_module *parse_ir(const char *path)
+{
+    struct text in = {0};
+    if (file_read(path, 1u << 20, &in))
+        fail_msg("cannot read %s", path);
+    struct source *s = source_new(&arena, path, in.at, in.length);
+    diag_init(&found, &arena, s);
+    struct ir_module *m = ir_parse(s, &found);
+    assert_non_null(m);
+    text_free(&in);
+    return m;
+}
+
+/* What kernc knows of kernels and launches comes back from the LLVM IR that it writes. */
+static void own_metadata_comes_back(void **state)
+{
+    struct text before = {0}, ll = {0}, after = {0};
+    struct ir_module *m = parse_ir("test/import/write.kir");
+    ir_print_module(m, &before);
+    llvm_write(m, &ll);
+    ir_module_free(m);
+    struct ll_module *tree = parse(ll.at, ll.length);
+    assert_non_null(tree);
+    m = parse_ir("test/import/write.kir");
+    m->launches.count = 0;
+    for (uint32_t p = 0; p < m->kernels.at[0].params.count; p++) {
+        struct ir_param_info *one = &m->kernels.at[0].params.at[p];
+        one->name = one->text = "lost";
+        one->element = LAUNCH_BYTES;
+        one->element_bytes = 7;
+    }
+    import_metadata(tree, m, &found);
+    assert_int_equal(found.errors, 0);
+    ir_print_module(m, &after);
+    assert_string_equal(after.at, before.at);
+    ir_module_free(m);
+    text_free(&before);
+    text_free(&ll);
+    text_free(&after);
+}
+
+static void own_metadata_that_does_not_fit(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"!kern.kernels = !{!{!\"kernel @k(n: i32 \\22int\\22 of int 4)\"}}", "'k' has other parameters"},
+        {"!kern.kernels = !{!{!\"kernel @none()\"}}", "none"},
+        {"!kern.kernels = !{!{!\"launch @k()\"}}", "a line is no kernel's"},
+        {"!kern.kernels = !{!{!\"kernel @f()\"}}", "f"},
+        {"!kern.launches = !{!{!\"launch k(\"}}", ""},
+    };
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct ll_module *tree = parse(wrong[i].text, strlen(wrong[i].text));
+        assert_non_null(tree);
+        struct ir_module *m = parse_ir("test/import/write.kir");
+        import_metadata(tree, m, &found);
+        assert_int_equal(found.errors, 1);
+        assert_non_null(strstr(found.all.at[0].text, wrong[i].message));
+        ir_module_free(m);
+    }
+}
+
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
 static void cut_anywhere(void **state)
@@ -378,9 +445,14 @@ int main(int argc, char **argv)
 {
     writes = argc > 1 && strcmp(argv[1], "-u") == 0;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_forms),          cmocka_unit_test(faults_are_told),
-        cmocka_unit_test(nesting_is_bounded), cmocka_unit_test(named_types_are_bounded),
-        cmocka_unit_test(cut_anywhere),       cmocka_unit_test(damaged),
+        cmocka_unit_test(all_forms),
+        cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(named_types_are_bounded),
+        cmocka_unit_test(own_metadata_comes_back),
+        cmocka_unit_test(own_metadata_that_does_not_fit),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(damaged),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
