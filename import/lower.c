@@ -297,16 +297,19 @@ static void order_functions(struct importer *im)
         kernels++;
         order_from(im, f, begun, done);
     }
-    for (uint32_t i = 0; i < im->order.count; i++)
-        find_taken(im, &ll->functions.at[im->order.at[i]]);
     for (uint32_t g = 0; g < ll->globals.count; g++)
         if (strncmp(ll->globals.at[g].name, "llvm.", 5) != 0)
             each_name(im, ll->globals.at[g].initial, 0, 0, take_function);
-    bitset_each(t, im->taken)
-        if (ll->functions.at[t].is_defined && !ll->functions.at[t].is_kernel)
-            order_from(im, t, begun, done);
-        else
-            bitset_remove(im->taken, t);
+    /* What is taken takes others. */
+    for (uint32_t seen = 0, again = true; again; again = seen < im->order.count) {
+        for (; seen < im->order.count; seen++)
+            find_taken(im, &ll->functions.at[im->order.at[seen]]);
+        bitset_each(t, im->taken)
+            if (ll->functions.at[t].is_defined && !ll->functions.at[t].is_kernel)
+                order_from(im, t, begun, done);
+            else
+                bitset_remove(im->taken, t);
+    }
     for (uint32_t i = 0; i < im->order.count; i++)
         inherit(im, im->order.at[i]);
     if (!kernels)

@@ -551,7 +551,8 @@ static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct 
         ir_at(l->f, r)->imm2 = i->argc > 1 ? (uint32_t)immediate(l, i, 1) : 0;
         if (ir_op_info[op].imm == IR_IMM_PREDICTION && ir_at(l->f, r)->imm >= l->f->predictions)
             l->f->predictions = (uint32_t)ir_at(l->f, r)->imm + 1;
-    } else if (op == IR_predict_function && i->argc && i->args[0]->kind == LL_FUNCTION_REF) {
+    } else if (op == IR_predict_function && i->argc && i->args[0]->kind == LL_FUNCTION_REF &&
+               bitset_has(l->im->taken, i->args[0]->number)) {
         ir_ref r = ir_emit0(&l->c, op, IR_TYPE_VOID);
         ir_at(l->f, r)->imm = import_taken(l->im, i->args[0]->number)->id;
         ir_at(l->f, r)->imm2 = i->argc > 1 ? (uint32_t)immediate(l, i, 1) : 0;

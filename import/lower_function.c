@@ -348,7 +348,10 @@ static void passed_globals(struct lowering *l, struct ir_kernel_info *info)
             r = add_param(l, spaces_of_object(im, NULL, im->global_objects[g]), global->name);
         } else if (is_shared) {
             struct ir_param_info one = import_global_info(im, g);
-            uint32_t object = import_unsized(im, import_global_name(im, g), one.element_bytes, global->align);
+            bool is_array = global->type->kind == LL_ARRAY && global->debug == UINT32_MAX;
+            uint64_t unit = is_array ? ll_bytes(im->ll, global->type->args[0]) : one.element_bytes;
+            uint32_t object = import_unsized(im, import_global_name(im, g),
+                                             unit < UINT32_MAX ? (uint32_t)unit : 1, global->align);
             vec_push(&im->m->arena, &info->unsized, object);
             r = object_address(l, object);
         } else {

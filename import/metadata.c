@@ -1,7 +1,9 @@
-/* metadata.c: see metadata.h. Lines of kernels are read by the parser of kernc's IR, in a module of its own that
- * has what they name. */
+/* metadata.c: see metadata.h. Lines of kernels are read by the parser of kernc's IR, in a module of its own
+ * that has what they name. */
 #include "import/metadata.h"
 #include "ir/text/syntax.h"
+
+#include <stdlib.h>
 
 struct lines {
     const struct ll_module *ll;
@@ -76,6 +78,22 @@ static bool same_types(const struct ir_kernel_info *a, const struct ir_kernel_in
     return same;
 }
 
+/* The kernel's own array of this name, which may have a number behind it, becomes number n. */
+static bool bring_forward(struct lines *l, u32_vec *unsized, uint32_t n, const char *name)
+{
+    size_t length = strlen(name);
+    for (uint32_t i = n; i < unsized->count; i++) {
+        const char *its = l->m->objects.at[unsized->at[i]].name;
+        if (strncmp(its, name, length) == 0 && (!its[length] || its[length] == '.')) {
+            uint32_t old = unsized->at[n];
+            unsized->at[n] = unsized->at[i];
+            unsized->at[i] = old;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* From the module of the lines. */
 static void take_kernel(struct lines *l, const struct ir_kernel_info *from, const char *name, place at)
 {
@@ -95,9 +113,8 @@ static void take_kernel(struct lines *l, const struct ir_kernel_info *from, cons
         one.layout = copied(l->m, one.layout);
         to->params.at[p] = one;
     }
-    vec_clear(&to->unsized);
-    for (uint32_t i = 0; i < from->unsized.count; i++)
-        vec_push(&l->m->arena, &to->unsized, l->objects.at[from->unsized.at[i]]);
+    for (uint32_t i = 0, n = 0; i < from->unsized.count; i++)
+        n += bring_forward(l, &to->unsized, n, l->m->objects.at[l->objects.at[from->unsized.at[i]]].name);
 }
 
 static void take_kernels(struct ir_module *from, void *data)
@@ -132,6 +149,24 @@ static void read_kernels(struct lines *l)
     ir_module_free(m);
 }
 
+/* ---- functions in tables ------------------------------------------------------------------------------- */
+
+/* NUMBER @name: constants of the program hold the number, which the function must have again. */
+static void check_taken(struct lines *l, const char *line, place at, void *data)
+{
+    unsigned long number = strtoul(line, NULL, 10);
+    const char *name = strchr(line, '@');
+    const struct ir_function *f = name ? ir_function_find(l->m, name + 1) : NULL;
+    if (!f || f->id != number)
+        complain(l, at,
+                 arena_printf(l->arena,
+                              "a table in constant memory holds the function '%s' by its number %lu, "
+                              "and it is not that one any more",
+                              name ? name + 1 : "", number));
+    else
+        l->m->functions.at[number]->flags |= IR_FN_TAKEN;
+}
+
 /* ---- launches ------------------------------------------------------------------------------------------ */
 
 static void read_launch(struct lines *l, const char *line, place at, void *data)
@@ -153,6 +188,7 @@ void import_metadata(const struct ll_module *ll, struct ir_module *m, struct dia
     struct scratch scratch;
     struct lines l = {.ll = ll, .m = m, .d = d, .arena = scratch_begin(&scratch)};
     read_kernels(&l);
+    each_line(&l, "kern.taken", check_taken, NULL);
     each_line(&l, "kern.launches", read_launch, NULL);
     scratch_end(&scratch);
 }

@@ -417,6 +417,15 @@ static void write_kern_metadata(struct writer *w)
     }
     write_strings(w, "kern.kernels", first, m->kernels.count);
     first = w->nodes;
+    for (uint32_t k = 0; k < m->functions.count; k++)
+        if (m->functions.at[k]->flags & IR_FN_TAKEN) {
+            struct text line = {.arena = w->arena};
+            text_printf(&line, "%u @%s", k, m->functions.at[k]->name);
+            string_node(w, &line);
+        }
+    if (w->nodes > first)
+        write_strings(w, "kern.taken", first, w->nodes - first);
+    first = w->nodes;
     for (uint32_t k = 0; k < m->launches.count; k++) {
         struct text line = {.arena = w->arena};
         launch_write_directive(&m->launches.at[k], "@", &line);

@@ -9,9 +9,10 @@
  * undefined.
  *
  * Pointers have 32 bits. Address spaces: 1 global, 3 shared, 4 constant, 5 private, 0 functions. What LLVM
- * cannot say is in named metadata, each line a string as the text of kernc's IR has it: !kern.kernels (names
- * and types of parameters), !kern.launches (launch directives). What a scheme's pass chose (where lanes
- * reconverge, blocks that only it needs) is left out.
+ * cannot say is in named metadata, each line a string as the text of kernc's IR has it: !kern.kernels
+ * (names and types of parameters), !kern.launches (launch directives), !kern.taken (functions whose numbers
+ * stand in constants). What a scheme's pass chose (where lanes reconverge, blocks that only it needs) is
+ * left out.
  */
 #ifndef KERNC_IMPORT_WRITE_H
 #define KERNC_IMPORT_WRITE_H
