@@ -190,28 +190,28 @@ __KERN_CODE double __kern_stirling(double a, double *below)
         a;
     return (a - 0.5) * log(a) - a + 0.91893853320467274178 + rest;
 }
+/* sin(pi a), by which both go on to numbers below 0. */
+__KERN_CODE double __kern_sine_of_part(double a)
+{
+    double whole = __kern_floor(a);
+    return sin(3.14159265358979323846 * (a - whole)) * (fmod(whole, 2.0) == 0 ? 1 : -1);
+}
 __KERN_CODE double lgamma(double a) noexcept
 {
-    double below, whole = __kern_floor(a);
-    if (a <= 0)
-        return a == whole ? __builtin_inf()
-                          : log(3.14159265358979323846 / fabs(sin(3.14159265358979323846 * (a - whole)))) -
-                                lgamma(1 - a);
-    double r = __kern_stirling(a, &below);
-    return r - log(below);
+    double below, above = a > 0 ? a : 1 - a, r = __kern_stirling(above, &below);
+    r -= log(below);
+    return a > 0 || a != a        ? r
+           : a == __kern_floor(a) ? __builtin_inf()
+                                  : log(3.14159265358979323846 / fabs(__kern_sine_of_part(a))) - r;
 }
 __KERN_WIDE(lgamma)
 __KERN_CODE double tgamma(double a) noexcept
 {
-    double below, whole = __kern_floor(a);
-    if (a == 0)
-        return 1 / a;
-    if (a < 0) {
-        double s = sin(3.14159265358979323846 * (a - whole)) * (fmod(whole, 2.0) == 0 ? 1 : -1);
-        return a == whole ? __builtin_nan("") : 3.14159265358979323846 / (s * tgamma(1 - a));
-    }
-    double r = __kern_stirling(a, &below);
-    return exp(r) / below;
+    double below, above = a > 0 ? a : 1 - a, r = exp(__kern_stirling(above, &below)) / below;
+    return a > 0 || a != a        ? r
+           : a == 0               ? 1 / a
+           : a == __kern_floor(a) ? __builtin_nan("")
+                                  : 3.14159265358979323846 / (__kern_sine_of_part(a) * r);
 }
 __KERN_WIDE(tgamma)
 }

@@ -30,10 +30,13 @@ void __sincosf(float, float *, float *) noexcept __asm__("sincosf");
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <malloc.h>
 #pragma clang force_cuda_host_device end
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <assert.h>
 #include <stdint.h>
+#include <time.h>
 #include "libm.h"
 #include <algorithm>
 #include <cmath>
@@ -45,21 +48,31 @@ void __sincosf(float, float *, float *) noexcept __asm__("sincosf");
 
 /* ---- smaller and larger ------------------------------------------------------------------------------ */
 
-#define __KERN_MIN_MAX(R, A, B)                                                                              \
-    __KERN_INLINE R min(A a, B b) { return __kern_min((R)a, (R)b); }                                         \
-    __KERN_INLINE R max(A a, B b) { return __kern_max((R)a, (R)b); }
-#define __KERN_X(T, type) __KERN_MIN_MAX(T, T, T)
-__KERN_NUMBERS(__KERN_X)
+#define __KERN_MIN_MAX(R, A, B, less, more)                                                                  \
+    constexpr __KERN_INLINE R min(A a, B b) { return less; }                                                 \
+    constexpr __KERN_INLINE R max(A a, B b) { return more; }
+#define __KERN_X(T, type) __KERN_MIN_MAX(T, T, T, b < a ? b : a, a < b ? b : a)
+__KERN_INTEGERS(__KERN_X)
 #undef __KERN_X
-#define __KERN_MIXED(R, A, B) __KERN_MIN_MAX(R, A, B) __KERN_MIN_MAX(R, B, A)
+__KERN_MIN_MAX(float, float, float, __builtin_fminf(a, b), __builtin_fmaxf(a, b))
+__KERN_MIN_MAX(double, double, double, __builtin_fmin(a, b), __builtin_fmax(a, b))
+#define __KERN_MIXED(R, A, B)                                                                                \
+    __KERN_MIN_MAX(R, A, B, min((R)a, (R)b), max((R)a, (R)b))                                                \
+    __KERN_MIN_MAX(R, B, A, min((R)a, (R)b), max((R)a, (R)b))
 __KERN_MIXED(unsigned, int, unsigned)
 __KERN_MIXED(unsigned long, long, unsigned long)
 __KERN_MIXED(unsigned long long, long long, unsigned long long)
 __KERN_MIXED(double, float, double)
 #undef __KERN_MIXED
 #undef __KERN_MIN_MAX
-__KERN_INLINE int umin(unsigned a, unsigned b) { return __kern_min(a, b); }
-__KERN_INLINE int umax(unsigned a, unsigned b) { return __kern_max(a, b); }
+__KERN_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+__KERN_INLINE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+/* The templates of the C++ library give references, of which each may lead to another memory. */
+namespace std
+{
+using ::max;
+using ::min;
+} // namespace std
 
 /* ---- bits -------------------------------------------------------------------------------------------- */
 

@@ -165,4 +165,46 @@ template <class T> __KERN_DEVICE void tex2D(T *to, cudaTextureObject_t t, float 
     *to = tex2D<T>(t, x, y);
 }
 
+/* ---- texture references ------------------------------------------------------------------------------ */
+
+/* A variable outside functions, which launches give like other memory that the host fills: the texels of
+ * one of 1 dimension, with numbers before them as above of one of 2 or 3. What the host sets is for nobody.
+ */
+template <class T, int axes = 1, cudaTextureReadMode = cudaReadModeElementType>
+struct __attribute__((device_builtin_texture_type)) texture {
+    T texel;
+    static inline int normalized;
+    static inline cudaTextureFilterMode filterMode;
+    static inline cudaTextureAddressMode addressMode[3];
+    static inline cudaChannelFormatDesc channelDesc;
+};
+#define cudaTextureType1D 1
+#define cudaTextureType2D 2
+#define cudaTextureType3D 3
+template <class T, cudaTextureReadMode m> __KERN_DEVICE T tex1Dfetch(const texture<T, 1, m> &t, int i)
+{
+    return ((const T *)&t)[i];
+}
+template <class T, cudaTextureReadMode m> __KERN_DEVICE T tex1D(const texture<T, 1, m> &t, float x)
+{
+    return ((const T *)&t)[(int)__kern_floor(x)];
+}
+template <class T, cudaTextureReadMode m> __KERN_DEVICE T tex2D(const texture<T, 2, m> &t, float x, float y)
+{
+    return tex2D<T>((const float *)&t, x, y);
+}
+template <class T, cudaTextureReadMode m>
+__KERN_DEVICE T tex3D(const texture<T, 3, m> &t, float x, float y, float z)
+{
+    return tex3D<T>((const float *)&t, x, y, z);
+}
+
+template <class T, int d, cudaTextureReadMode m, class... A>
+cudaError_t cudaBindTexture(size_t *, const texture<T, d, m> &, A &&...);
+template <class T, int d, cudaTextureReadMode m, class... A>
+cudaError_t cudaBindTexture2D(size_t *, const texture<T, d, m> &, A &&...);
+template <class T, int d, cudaTextureReadMode m, class... A>
+cudaError_t cudaBindTextureToArray(const texture<T, d, m> &, A &&...);
+template <class T, int d, cudaTextureReadMode m> cudaError_t cudaUnbindTexture(const texture<T, d, m> &);
+
 #endif

@@ -5,9 +5,11 @@
 #include "operations.h"
 #include "vectors.h"
 
-/* threadIdx and its kind: no objects, each member is the register read. */
+/* threadIdx and its kind: no objects, each member is the register read. Like all constants that the host does
+ * not set they have a value, which nobody reads. */
 #define __KERN_PLACE(name, of)                                                                               \
     struct __kern_##name {                                                                                   \
+        char none;                                                                                           \
         __declspec(property(get = get_x)) unsigned x;                                                        \
         __declspec(property(get = get_y)) unsigned y;                                                        \
         __declspec(property(get = get_z)) unsigned z;                                                        \
@@ -17,7 +19,7 @@
         __KERN_MEMBER operator dim3() const { return dim3(get_x(), get_y(), get_z()); }                      \
         __KERN_MEMBER operator uint3() const { return make_uint3(get_x(), get_y(), get_z()); }               \
     };                                                                                                       \
-    static constexpr __device__ __kern_##name name{};
+    static constexpr __device__ __kern_##name name = {1};
 __KERN_PLACE(threadIdx, tid)
 __KERN_PLACE(blockIdx, bid)
 __KERN_PLACE(blockDim, bdim)
@@ -25,9 +27,10 @@ __KERN_PLACE(gridDim, gdim)
 #undef __KERN_PLACE
 
 struct __kern_warpSize {
+    char none;
     __KERN_MEMBER operator int() const { return __kern_warpsize(); }
 };
-static constexpr __device__ __kern_warpSize warpSize{};
+static constexpr __device__ __kern_warpSize warpSize = {1};
 
 /* clang has __syncthreads() itself. */
 __KERN_DEVICE void __barrier_sync(unsigned) { __kern_barrier(); }
