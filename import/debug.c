@@ -295,7 +295,17 @@ static enum ir_mem scalar_access(const struct ll_type *t)
 
 /* ---- parameters ---------------------------------------------------------------------------------------- */
 
-/* The path of the structure's scalar at the offset, as layouts name it: `.origin.x`. */
+/* "[2]" becomes ".2", as parameters of Kern are called. */
+static const char *with_points(struct arena *a, const char *path)
+{
+    struct text t = {.arena = a};
+    for (; *path; path++)
+        if (*path != ']')
+            text_char(&t, *path == '[' ? '.' : *path);
+    return t.at;
+}
+
+/* The path of the structure's scalar at the offset: `.origin.x`, `.corner.1`. */
 static const char *part_name(struct importer *im, uint32_t type, uint64_t offset, uint32_t leaf)
 {
     struct layout whole = {0};
@@ -303,7 +313,7 @@ static const char *part_name(struct importer *im, uint32_t type, uint64_t offset
     if (print_layout(im->ll, type, 0, &t) && !layout_parse(im->arena, t.at, &whole)) {
         const char *path = layout_path(im->arena, &whole, (uint32_t)offset);
         if (path && *path)
-            return path;
+            return with_points(im->arena, path);
     }
     return arena_printf(im->arena, ".%u", leaf);
 }

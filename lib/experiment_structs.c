@@ -38,8 +38,9 @@ static struct layout structure(struct members m)
     return l;
 }
 
-static bool add_numbers(struct experiment *x, const struct launch_argument *a, struct members m,
-                        size_t kernel)
+/* Into the launch. Names begin with so many bytes about the kernel; `how` is what the argument is given by. */
+static bool add_numbers(struct experiment *x, struct launch *to, const struct launch_argument *a,
+                        struct members m, size_t kernel, const char *how)
 {
     struct layout l = structure(m);
     struct text list = {.arena = x->arena}, bytes = {.arena = x->arena};
@@ -57,10 +58,10 @@ static bool add_numbers(struct experiment *x, const struct launch_argument *a, s
         layout_print_number((enum launch_element)m.at[i].element, (uint8_t *)bytes.at + i * SLOT, &number);
         if (!m.at[i].pointer)
             why = launch_parse_value(x->arena, number.at, &one.value);
-        if (!experiment_argument(&x->choice.launch, one.name)) /* a number that is given alone counts */
-            vec_push(x->arena, &x->choice.launch.arguments, one);
+        if (!experiment_argument(to, one.name)) /* a number that is given alone counts */
+            vec_push(x->arena, &to->arguments, one);
     }
-    return !why || experiment_bad_launch(x, "--arg %s: %s", a->name, why);
+    return !why || experiment_bad_launch(x, "%s%s: %s", how, a->name, why);
 }
 
 /* The parameters of the step that are the argument's numbers; none: it is not one of the step's structures. */
@@ -76,13 +77,47 @@ static struct members members_of(struct experiment *x, const struct experiment_s
     return m;
 }
 
+static bool is_list(const struct launch_argument *a)
+{
+    return a->value.kind == LAUNCH_LIST || a->value.kind == LAUNCH_STRUCTS;
+}
+
+/* Of the step's directive: that of a source of Kern has the numbers already, others what was written. */
+static bool split_directive(struct experiment *x, struct experiment_step *s)
+{
+    const struct launch *from = s->directive;
+    struct launch *to = NULL;
+    for (uint32_t i = 0; i < from->arguments.count; i++) {
+        const struct launch_argument *a = &from->arguments.at[i];
+        struct members m = is_list(a) ? members_of(x, s, a->name) : (struct members){0};
+        if (!m.count)
+            continue;
+        if (!to) {
+            to = arena_new(x->arena, struct launch);
+            *to = *from;
+            to->arguments.at = NULL;
+            to->arguments.count = to->arguments.capacity = 0;
+            for (uint32_t k = 0; k < from->arguments.count; k++)
+                vec_push(x->arena, &to->arguments, from->arguments.at[k]);
+        }
+        if (!add_numbers(x, to, a, m, 0, "argument "))
+            return false;
+    }
+    s->directive = to ? to : from;
+    return true;
+}
+
 bool experiment_split_structs(struct experiment *x)
 {
+    for (uint32_t k = 0; k < x->steps.count; k++)
+        if (x->steps.at[k].kernel && x->steps.at[k].directive && !split_directive(x, &x->steps.at[k]))
+            return false;
+
     for (uint32_t i = 0; i < x->choice.launch.arguments.count; i++) {
         struct launch_argument a = x->choice.launch.arguments.at[i];
         const char *dot = strchr(a.name, '.');
-        bool list = a.value.kind == LAUNCH_LIST || a.value.kind == LAUNCH_STRUCTS, split = false;
-        for (uint32_t k = 0; list && !split && k < x->steps.count; k++) {
+        bool split = false;
+        for (uint32_t k = 0; is_list(&a) && !split && k < x->steps.count; k++) {
             const struct experiment_step *s = &x->steps.at[k];
             size_t kernel = s->kernel && x->launches > 1 && dot ? (size_t)(dot + 1 - a.name) : 0;
             if (kernel &&
@@ -90,7 +125,7 @@ bool experiment_split_structs(struct experiment *x)
                 continue;
             struct members m = members_of(x, s, a.name + kernel);
             split = m.count > 0;
-            if (split && !add_numbers(x, &a, m, kernel))
+            if (split && !add_numbers(x, &x->choice.launch, &a, m, kernel, "--arg "))
                 return false;
         }
         if (split) {
