@@ -22,7 +22,7 @@ static const struct language {
     {"cuda", ".cu", "cuda_runtime.h"},
     {"hip", ".hip", "hip/hip_runtime.h"},
     {"c++", ".cpp", "kern.h"},
-    {"cl", ".cl", NULL},
+    {"cl", ".cl", "kern/opencl.h"},
 };
 
 /* No optimisation, but no mark that forbids it; names and types of all that a launch can say. Addresses in
@@ -36,7 +36,6 @@ static const char *const of_all[] = {"-S",
                                      "-Xclang",
                                      "-disable-O0-optnone",
                                      "-g",
-
                                      "-fno-discard-value-names",
                                      "-ffp-contract=off"};
 /* A function that is inline has a body, too, as compilers of OpenCL give it one. */
@@ -49,6 +48,7 @@ static const char *const of_cuda[] = {"-x",
                                       "-nocudainc",
                                       "-nocudalib",
                                       "-Wno-unknown-cuda-version",
+                                      "-Wno-reserved-user-defined-literal",
                                       "-Xclang",
                                       "-fcuda-allow-variadic-functions",
                                       "-fmath-errno",
@@ -65,7 +65,9 @@ static const struct language *language_of(const struct command *c)
 
 bool clang_reads(const struct command *c)
 {
-    return option_given(c, OPTION_LANGUAGE) || language_of(c);
+    const char *name = option_value(c, OPTION_LANGUAGE);
+    bool kern = (name && strcmp(name, "kern") == 0) || c->verb->id == VERB_FIX;
+    return !kern && !option_given(c, OPTION_CPP) && (name || language_of(c));
 }
 
 /* ---- its headers ------------------------------------------------------------------------------------- */
@@ -115,16 +117,15 @@ static words command_of(struct command *c, const struct language *l, const char 
     words w = {0};
     const char *clang = getenv("KERNC_CLANG");
     vec_push(&c->arena, &w, clang && *clang ? clang : "clang-19");
-    if (l->header)
-        add(c, &w, of_cuda, COUNT(of_cuda));
-    else
+    if (strcmp(l->name, "cl") == 0)
         add(c, &w, of_opencl, COUNT(of_opencl));
+    else
+        add(c, &w, of_cuda, COUNT(of_cuda));
     add(c, &w, of_all, COUNT(of_all));
     vec_push(&c->arena, &w, "-D__KERN__=1");
     add_given(c, &w);
     const char *const headers[] = {"-isystem", folder, "-include", l->header};
-    if (l->header)
-        add(c, &w, headers, COUNT(headers));
+    add(c, &w, headers, COUNT(headers));
     /* An option begins with '-', a file of further arguments with '@'. */
     bool plain = !(*c->file == '-' && c->file[1]) && *c->file != '@';
     vec_push(&c->arena, &w, plain ? c->file : arena_printf(&c->arena, "./%s", c->file));
@@ -137,14 +138,22 @@ int clang_translate(struct command *c, struct text *text)
     const struct language *l = language_of(c);
     const char *folder = header_folder(c);
     if (!l)
-        return complain(c, EXIT_USAGE, "there is no language '%s'; there are cuda, hip, c++ and cl",
+        return complain(c, EXIT_USAGE, "there is no language '%s'; there are cuda, hip, c++, cl and kern",
                         option_value(c, OPTION_LANGUAGE));
-    if (l->header && !folder)
+    if (!folder)
         return fail(c, EXIT_INPUT, "input", NULL, (place){0},
                     "kernc's own headers are missing: share/kernc/include below the prefix where kernc is "
                     "installed; the variable KERNC_INCLUDE names another folder");
+    bool from_stdin = strcmp(c->file, "-") == 0;
+    c->is_llvm = true;
+    c->origin.arena = &c->arena;
+    const char *problem = from_stdin ? file_read(c->file, INPUT_LIMIT, &c->origin) : NULL;
     words w = command_of(c, l, folder);
-    struct program_end end = program_run(w.at, NULL, text, INPUT_LIMIT);
+    struct program_end end = program_run(w.at, from_stdin ? &c->origin : NULL, text, INPUT_LIMIT);
+    if (!from_stdin && end.is_well)
+        problem = file_read(c->file, INPUT_LIMIT, &c->origin);
+    if (problem)
+        return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", input_name(c), problem);
     if (end.problem)
         return fail(
             c, EXIT_INPUT, "input", NULL, (place){0},

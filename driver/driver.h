@@ -88,8 +88,10 @@ struct command {
     struct arena arena;
     VEC(struct given) given; /* in the order of the command line */
     const char *file;
-    bool json;                /* --diagnostics=json, from the beginning */
-    struct text messages;     /* then: one JSON array of all messages so far, printed at the end */
+    bool is_llvm;         /* what has been read is LLVM IR */
+    struct text origin;   /* then: the source that clang has made it of; without text: it was in the file */
+    bool json;            /* --diagnostics=json, from the beginning */
+    struct text messages; /* then: one JSON array of all messages so far, printed at the end */
     struct progress progress; /* of what takes long; outlives whoever runs out of memory */
     bool once;                /* show_diagnostics leaves out what it has shown before */
     struct map shown;         /* then: what that is, hashed */

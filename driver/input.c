@@ -35,7 +35,7 @@ static int take_preprocessor(struct command *c)
 {
     static const enum option_id others[] = {OPTION_UNDEFINE, OPTION_INCLUDE};
     for (size_t i = 0; i < COUNT(others); i++)
-        if (option_given(c, others[i]) && !option_given(c, OPTION_CPP))
+        if (option_given(c, others[i]) && !option_given(c, OPTION_CPP) && !clang_reads(c))
             return complain(c, EXIT_USAGE, "-%c is for the preprocessor: give -cpp as well",
                             option_info[others[i]].letter);
     return EXIT_OK;
@@ -108,7 +108,7 @@ int compile_options(struct command *c, kernc_options *o)
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
     o->switches = option_values(c, OPTION_SWITCH, &o->switch_count);
     o->warnings = option_values(c, OPTION_WARNING, &o->warning_count);
-    if (!option_given(c, OPTION_CPP))
+    if (!option_given(c, OPTION_CPP) && !clang_reads(c))
         o->defines = option_values(c, OPTION_DEFINE, &o->define_count);
     o->limits = option_values(c, OPTION_LIMIT, &o->limit_count);
     o->arguments = option_values(c, OPTION_ARG, &o->argument_count);
@@ -147,7 +147,7 @@ int read_input(struct command *c, struct text *text)
 {
     if (option_given(c, OPTION_CPP))
         return preprocess(c, text);
-    if (verb_in(c->verb, IN_IMPORT) && clang_reads(c))
+    if (clang_reads(c))
         return clang_translate(c, text);
     const char *problem = file_read(c->file, INPUT_LIMIT, text);
     if (problem)
@@ -163,7 +163,12 @@ int compile_file(struct command *c, const kernc_options *o, struct text *text, k
 
 kernc_result *compile_text(struct command *c, const kernc_options *o, const struct text *text)
 {
-    kernc_result *r = kernc_compile(input_name(c), text->at ? text->at : "", text->length, o);
+    kernc_options own = *o;
+    own.origin = c->origin.at;
+    own.origin_length = c->origin.length;
+    if (c->is_llvm)
+        own.input = KERNC_INPUT_LLVM;
+    kernc_result *r = kernc_compile(input_name(c), text->at ? text->at : "", text->length, &own);
     if (!r || kernc_result_status(r) == KERNC_COMPILE_NO_MEMORY)
         mem_fail(text->length);
     return r;

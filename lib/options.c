@@ -352,7 +352,7 @@ static bool check_form(kernc_result *r, const kernc_options *o)
         const char *name;
         unsigned value, last;
     } choices[] = {
-        {"input", (unsigned)o->input, KERNC_INPUT_IMAGE},
+        {"input", (unsigned)o->input, KERNC_INPUT_LLVM},
         {"level", o->level, 2},
         {"analysis_form", (unsigned)o->analysis_form, KERNC_ANALYSIS_IR},
         {"print_changed", (unsigned)o->print_changed, KERNC_CHANGED_DIFF},

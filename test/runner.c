@@ -44,7 +44,7 @@ static bool ends_with(const char *s, const char *end)
 
 static bool is_annotated_name(const char *name)
 {
-    static const char *const endings[] = {".kern", ".kir", ".test", ".ll", ".cu", ".cl"};
+    static const char *const endings[] = {".kern", ".kir", ".test", ".ll", ".cu", ".cl", ".hip"};
     for (size_t i = 0; i < COUNT(endings); i++)
         if (ends_with(name, endings[i]))
             return true;
