@@ -205,10 +205,9 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fu
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
-# Pages of kernc report in a browser.
-web-test: kernc
-	@./setup --web
-	@test/web/run $(BUILD)/kernc $(BUILD)/web-test
+# Pages of kernc report, and the playground, in a browser.
+web-test: kernc web
+	@test/web/run $(BUILD)/kernc $(BUILD)/web-test $(WEB) $(WASM)
 
 .PHONY: web-test tests run-tests docs soak limits mutants memory tsan fuzz fuzz-targets
 .SECONDARY:

@@ -1,6 +1,6 @@
-/* space.c: see base/space.h. Pages have no protection here, and memory has 4 GiB in all: a space is but its lowest
- * ROOM bytes. Memory never shrinks, so a space that is closed is kept, all zero, for the next. Accesses are checked
- * by the interpreter. */
+/* space.c: see base/space.h. Pages have no protection here, and memory has 4 GiB in all: a space is but its
+ * lowest ROOM bytes. Memory never shrinks, so a space that is closed is kept, all zero, for the next. Accesses
+ * are checked by the interpreter. */
 #include "base/space.h"
 
 enum { ROOM = 256 << 20, SPACES = 8, WASM_PAGE_SHIFT = 16 };

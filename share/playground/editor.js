@@ -68,8 +68,8 @@ function placed(doc, one) {
     const fix = one.fix && {from: offsetOf(doc, one.fix.line, one.fix.column), insert: one.fix.insert,
         to: offsetOf(doc, one.fix.endLine, one.fix.endColumn)};
     const apply = view => view.dispatch({changes: fix, selection: {anchor: fix.from + fix.insert.length}});
-    return {from, to, severity: one.severity === 'error' ? 'error' : one.severity === 'warning' ? 'warning' : 'info',
-        message: one.message + notes, line: one.line, actions: fix ? [{name: 'Fix', apply}] : []};
+    const severity = ['error', 'warning'].includes(one.severity) ? one.severity : 'info';
+    return {from, to, severity, message: one.message + notes, line: one.line, actions: fix ? [{name: 'Fix', apply}] : []};
 }
 
 export class Editor {

@@ -19,8 +19,9 @@ function joined(parts) {
     return all;
 }
 
-// Runs kernc once. files: from names to Uint8Arrays; what kernc writes is put there. program(words, input) → Uint8Array,
-// or null: there is none. The exit code, what came out as texts; `trap`: why it broke down instead.
+// Runs kernc once. files: from names to Uint8Arrays; what kernc writes is put there. program(words, input) →
+// Uint8Array, or null: there is none. open(name): a file that is not in `files`. The exit code, what came out as texts;
+// `trap`: why it broke down instead.
 async function runKernc(module, words, {files = new Map(), input = new Uint8Array(), program = () => null, open} = {}) {
     const encoder = new TextEncoder(), decoder = new TextDecoder(), output = {1: [], 2: []};
     const opened = [{kind: KIND.character, bytes: input, at: 0}, {kind: KIND.character, parts: output[1]},
@@ -134,7 +135,7 @@ async function runKernc(module, words, {files = new Map(), input = new Uint8Arra
                 : name === '.' ? status(to, KIND.folder, 0, 3) : ERRNO.noent;
         },
         path_open(fd, lookup, at, n, flags, rights, inherited, fdFlags, result) {
-            const name = text(at, n), file = find(name), create = flags & 1, exclusive = flags & 4, write = rights & 64n;
+            const create = flags & 1, exclusive = flags & 4, write = rights & 64n, name = text(at, n), file = find(name);
             if (!file && !create)
                 return ERRNO.noent;
             if (file && create && exclusive)

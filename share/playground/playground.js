@@ -1,8 +1,8 @@
 // The playground: an editor, kernc in a worker, and the viewer of kernc report in a frame, which draws the experiment
 // that kernc makes of the text after each change. The address keeps text, schemes, warp and focus.
 //
-// `kernc` is what data.js holds: viewer (the page of share/report/), worker, samples; kernc.js adds wasm, graphviz.js
-// graphviz. h, put, clear, field, plural are those of share/report/dom.js.
+// `kernc` is what data.js holds: viewer (the page of share/report/), worker, samples, schemes; kernc.js adds wasm,
+// graphviz.js graphviz. h, put, clear, field, plural are those of share/report/dom.js.
 import {Editor} from './editor.js';
 
 const LIVE_FUEL = 1 << 22, PAUSE = 60, PATIENCE = 1500; // warp instructions, milliseconds, milliseconds
@@ -40,8 +40,7 @@ async function keepAddress() {
 async function readAddress() {
     const words = new Map(location.hash.slice(1).split('&').map(part => [part.split('=')[0],
         part.slice(part.indexOf('=') + 1)]));
-    const known = (words.get('schemes') || '').split(',').filter(name => !schemeNames.length
-        || schemeNames.includes(name));
+    const known = (words.get('schemes') || '').split(',').filter(name => kernc.schemes.some(one => one[0] === name));
     const sample = samples.find(([name]) => titleOf(name) === words.get('sample'));
     let text = sample && sample[1];
     address = location.hash;
@@ -51,7 +50,7 @@ async function readAddress() {
             say('The address holds no whole kernel.');
             return text;
         });
-    asked.schemes = known.filter(Boolean).length ? known.filter(Boolean) : [...FIRST];
+    asked.schemes = known.length ? known : [...FIRST];
     asked.warp = [4, 8, 16, 32, 64].includes(Number(words.get('warp'))) ? Number(words.get('warp')) : 32;
     const first = samples.find(([name]) => name === 'samples/collatz.kern');
     open(sample ? sample[0] : text === undefined ? first[0] : OWN, text === undefined ? first[1] : text);
@@ -59,10 +58,11 @@ async function readAddress() {
 
 // ---- kernc ---------------------------------------------------------------------------------------------
 
-let worker = null, ready = false, wasm = null, schemeNames = [];
-let job = null; // {number, began, full, name, problems}
+let worker = null, ready = false, wasm = null;
+let job = null; // {number, began, full, name, problems, draw, stopped, failure}
 let waiting = null; // what to run next: {full}
-let patience = 0, timer = 0, jobs = 0, hasGraphviz = false;
+let changed = 0, patience = 0, timer = 0, jobs = 0, lastFull = false;
+let hasGraphviz = false, placed = false; // the graphs of what is shown have places
 
 const script = name => new Promise((done, failed) =>
     document.head.append(Object.assign(document.createElement('script'), {src: name, onload: done, onerror: failed})));
@@ -103,13 +103,10 @@ function fail(why) {
 function hear(message) {
     if (message.ready) {
         ready = true;
-        worker.postMessage({job: 0, name: OWN, text: '', calls: [['run', '--scheme=help']]});
         next();
     } else if (message.drawn) {
         hasGraphviz = true;
-        run(job && job.full);
-    } else if (message.job === 0) {
-        showSchemes(message.out);
+        needGraphviz();
     } else if (job && message.job === job.number) {
         if (message.trap)
             fail(message.trap);
@@ -134,11 +131,13 @@ function next() {
         return;
     const {full} = waiting, {name, schemes, warp} = asked, fuel = full ? [] : [`--fuel=${LIVE_FUEL}`];
     const common = [...fuel, `--warp=${warp}`, '--threads=1'];
-    job = {number: ++jobs, began: performance.now(), full, name, problems: [], drawing: viewIs('graph')};
+    job = {number: ++jobs, began: performance.now(), full, name, problems: [], draw: hasGraphviz && viewIs('graph')};
     waiting = null;
-    worker.postMessage({job: job.number, name, text: editor.text, draw: job.drawing, calls: [
+    lastFull = full;
+    worker.postMessage({job: job.number, name, text: editor.text, draw: job.draw, calls: [
         ['report', name, '-o', 'experiment.json', `--schemes=${schemes.join(',')}`, ...common],
-        ['run', name, '--diagnostics=json', `--scheme=${schemes[0]}`, ...common]]});
+        ['run', name, '--diagnostics=json', `--scheme=${schemes[0]}`,
+            ...common.filter(word => !schemes[0].startsWith('warp-core') || !word.startsWith('--warp'))]]});
     busy();
 }
 
@@ -166,21 +165,22 @@ const viewIs = id => Boolean(viewer() && viewer().app && viewer().document.body.
 
 function reported({err, files}) {
     const text = new Map(files).get('experiment.json');
-    if (!text)
-        return void say(err.trim().split('\n')[0]);
-    const experiment = JSON.parse(new TextDecoder().decode(text)), good = experiment.runs.length > 0;
+    const experiment = text ? JSON.parse(new TextDecoder().decode(text)) : {diagnostics: [], runs: []};
+    const good = experiment.runs.length > 0;
     addProblems(experiment.diagnostics);
     view.classList.toggle('stale', !good);
     job.stopped = experiment.runs.some(one => one.launches.some(launch => launch.status === 'limit'));
+    job.failure = text ? '' : err.trim();
     if (good)
         draw(experiment);
     job.drawn = performance.now();
-    window.lastDrawn = {number: job.number, took: job.drawn - job.began};
+    window.lastDrawn = {number: job.number, followed: job.drawn - changed};
 }
 
 // The viewer shows the experiment, at the focus that it had.
 function draw(experiment) {
     const old = focus() || wanted, {app} = viewer();
+    placed = job.draw;
     viewer().show(JSON.stringify(experiment));
     if (viewer().app === app)
         return;
@@ -197,41 +197,48 @@ function draw(experiment) {
 
 // The graph's blocks get places from Graphviz once it is looked at.
 function needGraphviz() {
-    if (!viewIs('graph'))
+    if (!viewIs('graph') || placed)
         return;
-    if (!kernc.graphviz && !kernc.asked) {
+    if (hasGraphviz && !waiting && !(job && job.draw))
+        run(lastFull);
+    else if (!kernc.asked) {
         kernc.asked = true;
         script('graphviz.js').then(() => worker.postMessage({graphviz: kernc.graphviz}), () => {});
-    } else if (hasGraphviz && !waiting && !(job && job.drawing) && !drawnWith) {
-        drawnWith = true;
-        run();
     }
 }
-let drawnWith = false; // the graphs of what is shown have places
 
-const GOAL = /^(reached|not yet) +(.*?)(?:: (?!.*: )(.*))?$/;
+// What kernc run says of goals; the rest is what the launches show.
+const GOAL = /^(reached|not yet) +(.*?)(?:: (?!.*: )(.*))?$/, GOALS = /^\d+ of \d+ goals? reached$/;
+
+function showGoals(found) {
+    const left = found.filter(one => one[1] !== 'reached').length, puzzles = samples.map(one => one[0]).filter(isPuzzle);
+    const after = isPuzzle(job.name) && puzzles[puzzles.indexOf(job.name) + 1];
+    const row = ([, reached, goal, now]) => h('li', {class: reached === 'reached' ? 'reached' : 'open'},
+        h('i', {'aria-label': reached}, reached === 'reached' ? '✓' : '○'),
+        h('span', goal, now && h('span.found', ` – ${now}`)));
+    put(clear(goals), found.length > 0 && [h('div.head', h('h2',
+        left ? `Goals: ${found.length - left} of ${found.length}` : 'All goals reached'),
+    after && link('Next puzzle →', () => choose(after))), h('ul', found.map(row))]);
+}
+
+function showOutput(text, files) {
+    const pictures = files.filter(([name]) => name.endsWith('.png')).map(([name, bytes]) => h('img', {alt: name,
+        src: URL.createObjectURL(new Blob([bytes], {type: 'image/png'}))}));
+    put(clear(output), job.failure && h('p.wrong', job.failure), (text || pictures.length > 0) && [
+        h('h2', `Output under ${asked.schemes[0]}`), text && h('pre', {tabindex: 0}, text), pictures]);
+}
 
 function ran({code, out, err, files}) {
-    const lines = out.split('\n'), found = lines.map(line => GOAL.exec(line)).filter(Boolean), {name} = job;
-    const rest = lines.filter(line => !GOAL.test(line) && !/^\d+ of \d+ goals? reached$/.test(line)).join('\n').trimEnd();
+    const lines = out.split('\n'), isShown = line => !GOAL.test(line) && !GOALS.test(line);
     try {
         addProblems(JSON.parse(err || '[]').filter(one => one.line));
     } catch { /* words of a program that broke off */ }
-    const puzzles = samples.map(one => one[0]).filter(isPuzzle), after = puzzles[puzzles.indexOf(name) + 1];
-    const left = found.filter(one => one[1] !== 'reached').length;
-    put(clear(goals), found.length > 0 && [h('div.head', h('h2', left ? `Goals: ${found.length - left} of ${found.length}`
-        : 'All goals reached'), isPuzzle(name) && after && link('Next puzzle →', () => choose(after))),
-    h('ul', found.map(([, state, goal, now]) => h('li', {class: state === 'reached' ? 'reached' : 'open'},
-        h('i', {'aria-label': state}, state === 'reached' ? '✓' : '○'), h('span', goal,
-            now && h('span.found', ` – ${now}`)))))]);
-    const pictures = files.filter(([file]) => file.endsWith('.png')).map(([file, bytes]) => h('img', {alt: file,
-        src: URL.createObjectURL(new Blob([bytes], {type: 'image/png'}))}));
-    put(clear(output), (rest || pictures.length > 0) && [h('h2', `Output under ${asked.schemes[0]}`), rest && h('pre',
-        {tabindex: 0}, rest), pictures]);
-    const {began, drawn, full, stopped, problems: all} = job, errors = all.filter(one => one.severity === 'error').length;
+    showGoals(lines.map(line => GOAL.exec(line)).filter(Boolean));
+    showOutput(lines.filter(isShown).join('\n').trimEnd(), files);
+    const {began, drawn, full, stopped} = job, errors = job.problems.filter(one => one.severity === 'error').length;
+    const outcome = code === 0 || code === 4 ? 'Done' : errors ? plural(errors, 'error') : `Exit code ${code}`;
     job = null;
     busy();
-    const outcome = code === 0 || code === 4 ? 'Done' : errors ? plural(errors, 'error') : `Exit code ${code}`;
     put(clear(state), `${outcome}. Views after ${Math.round(drawn - began)} ms.`, stopped && !full && [
         ` Out of fuel at ${LIVE_FUEL.toLocaleString('en-US')} warp instructions. `,
         link('Run with all of it', () => run(true))]);
@@ -264,24 +271,19 @@ function choose(name) {
 }
 
 function markSchemes() {
-    schemeCount.textContent = asked.schemes.length > 3 ? plural(asked.schemes.length, 'scheme') : asked.schemes.join(', ');
+    const {length} = asked.schemes;
+    schemeCount.textContent = length > 3 ? plural(length, 'scheme') : asked.schemes.join(', ');
     for (const box of schemeList.querySelectorAll('input'))
         box.checked = asked.schemes.includes(box.value);
 }
 
-// The list is kernc's own: --scheme=help.
-function showSchemes(help) {
-    const rows = help.split('\n').slice(1).map(line => /^(\S+) +\S+ +(.*)$/.exec(line)).filter(Boolean);
-    schemeNames = rows.map(row => row[1]);
-    put(clear(schemeList), h('legend.hidden', 'Schemes'), rows.map(([, name, meaning]) => h('label',
-        h('input', {type: 'checkbox', value: name, onchange: () => {
-            const on = [...schemeList.querySelectorAll('input:checked')].map(box => box.value);
-            asked.schemes = on.length ? [...asked.schemes.filter(one => on.includes(one)),
-                ...on.filter(one => !asked.schemes.includes(one))] : [name];
-            markSchemes();
-            run();
-        }}), h('b', name), h('span', meaning))));
+// In the order in which they were chosen.
+function chooseSchemes({target}) {
+    const on = [...schemeList.querySelectorAll('input:checked')].map(box => box.value);
+    asked.schemes = on.length ? [...asked.schemes.filter(one => on.includes(one)),
+        ...on.filter(one => !asked.schemes.includes(one))] : [target.value];
     markSchemes();
+    run();
 }
 
 async function copyLink() {
@@ -308,7 +310,9 @@ const sampleSelect = h('select', {id: 'sample', onchange: () => choose(sampleSel
     group('Samples', samples.filter(([name]) => !isPuzzle(name))));
 const warpSelect = h('select', {id: 'warp', onchange: () => { asked.warp = Number(warpSelect.value); run(); }},
     [4, 8, 16, 32, 64].map(n => h('option', {value: n}, String(n))));
-const schemeCount = h('summary'), schemeList = h('fieldset');
+const schemeCount = h('summary');
+const schemeList = h('fieldset', h('legend.hidden', 'Schemes'), kernc.schemes.map(([name, meaning]) => h('label',
+    h('input', {type: 'checkbox', value: name, onchange: chooseSchemes}), h('b', name), h('span', meaning))));
 const schemes = h('details.choose', schemeCount, schemeList);
 const stopButton = button('Stop', 'End what runs; the text stays', stop);
 const problems = h('ul.problems', {'aria-label': 'Messages'}), goals = h('section.goals', {'aria-label': 'Goals'});
@@ -316,26 +320,27 @@ const output = h('section.output', {'aria-label': 'Output'}), state = h('p.state
 const frame = h('iframe.viewer', {title: 'Views', srcdoc: kernc.viewer});
 const editorPane = h('div.editor'), view = h('div.view', frame);
 const editor = new Editor(editorPane, () => {
+    changed = performance.now();
     clearTimeout(timer);
     timer = setTimeout(() => { run(); keepAddress(); }, PAUSE);
 }, () => run(true));
 
 put(document.getElementById('playground'),
-    h('header', h('h1', 'kernc playground'), field('Kernel', sampleSelect), h('span.field', h('span', 'Schemes'), schemes),
-        field('Warp', warpSelect), h('span.last', button('Run', 'Run without a limit of fuel (Ctrl-Enter)', () => run(true)),
-            stopButton, button('Copy link', 'A link that holds this kernel', copyLink),
+    h('header', h('h1', 'kernc playground'), field('Kernel', sampleSelect),
+        h('span.field', h('span', 'Schemes'), schemes), field('Warp', warpSelect),
+        h('span.last', button('Run', 'Run without a limit of fuel (Ctrl-Enter)', () => run(true)), stopButton,
+            button('Copy link', 'A link that holds this kernel', copyLink),
             button('Save page', 'The views as one file, as kernc report makes it', save))),
     h('main', h('section.work', {'aria-label': 'Kernel'}, editorPane, h('div.results', {tabindex: 0, role: 'region',
         'aria-label': 'Results'}, problems, goals, output), state), view));
 document.addEventListener('click', event => schemes.contains(event.target) || schemes.removeAttribute('open'));
 window.onhashchange = () => location.hash === address || readAddress();
-Object.assign(window, {editor, kernelJob: () => job});
+Object.assign(window, {editor, kernelFails: fail}); // for tests
 busy();
 
-await0();
-async function await0() {
-    await new Promise(done => { frame.onload = done; });
+frame.onload = async () => {
+    frame.onload = null;
     wasm = await loadWasm();
     start();
     await readAddress();
-}
+};

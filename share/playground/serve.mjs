@@ -4,7 +4,8 @@ import {readFileSync} from 'node:fs';
 import {join, normalize} from 'node:path';
 
 const [folder, port] = process.argv.slice(2);
-const kinds = {html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css', wasm: 'application/wasm'};
+const kinds = {html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css',
+    wasm: 'application/wasm'};
 const server = createServer((request, answer) => {
     const name = normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html');
     try {

@@ -1,18 +1,19 @@
 // Runs kernc beside the page. Messages to it:
 //   {wasm, samples}      bytes of kernc.wasm, and [name, text] of files that a kernel may include: comes first
 //   {graphviz}           source of Graphviz as WebAssembly; graphs have places from then on
-//   {job, name, text, calls}  runs kernc once for each list of words on the file `name`
-// It answers {ready}, {drawn} when it has Graphviz, and {job, call, code, trap, out, err, files} for each call; `files` are
-// those that the call wrote.
+//   {job, name, text, calls, draw}  runs kernc once for each list of words on the file `name`; draw: with Graphviz
+// It answers {ready}, {drawn} when it has Graphviz, and {job, call, code, trap, out, err, files} for each call; `files`
+// are those that the call wrote.
 'use strict';
 
 const encoder = new TextEncoder();
 let module, samples, graphviz = null;
 
-const program = (words, input) => graphviz && words[0] === 'dot'
+const dot = (words, input) => words[0] === 'dot'
     ? encoder.encode(graphviz.renderString(new TextDecoder().decode(input), {format: 'plain', engine: 'dot'})) : null;
 
-async function work({job, name, text, calls}) {
+async function work({job, name, text, calls, draw}) {
+    const program = graphviz && draw ? dot : undefined;
     for (const [call, words] of calls.entries()) {
         const files = new Map([...samples, [name, encoder.encode(text)]]);
         const {code, trap, out, err} = await runKernc(module, ['kernc', ...words], {files, program});

@@ -1,4 +1,5 @@
-// node kernc.mjs HOST.js KERNC.wasm ARGUMENT…: kernc as WebAssembly on the files here, which it reads but does not write.
+// node kernc.mjs HOST.js KERNC.wasm ARGUMENT…: kernc as WebAssembly on the files below this folder, which it reads but
+// does not write.
 import {readFileSync, writeSync} from 'node:fs';
 import vm from 'node:vm';
 

@@ -8,34 +8,14 @@
 // a phone and the dark. From the first page others are made: hostile, damaged, empty, of 100,000 steps.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync, mkdtempSync, rmSync} from 'node:fs';
-import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
-import {join, resolve} from 'node:path';
-import {pathToFileURL} from 'node:url';
-import {chromium} from 'playwright-core';
+import {join} from 'node:path';
+import {check, drawn, end, opened, violations} from './browser.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const VIEWS = ['source', 'lanes', 'compare', 'graph', 'why', 'state', 'passes', 'sets'];
 const OPENS_IN = process.env.TIMED ? 1000 : Infinity, FRAME = process.env.TIMED ? 17 : Infinity; // milliseconds
 const DATA = /(<script type="application\/json" id="experiment">)([\s\S]*?)(<\/script>)/;
 const directory = mkdtempSync(join(tmpdir(), 'kernc-web-'));
-const browser = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: ['--no-sandbox',
-    '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-        '--no-first-run']});
-const failures = [];
-let checks = 0;
-
-async function check(name, act) {
-    checks++;
-    try {
-        await act();
-    } catch (error) {
-        failures.push(name);
-        console.error(`FAILED: ${name}\n    ${String(error.stack || error).replace(/\n/g, '\n    ')}`);
-    }
-}
-
 const experimentOf = html => JSON.parse(DATA.exec(html)[2]);
 const inside = experiment => JSON.stringify(experiment).replace(/</g, '\\u003c');
 
@@ -46,26 +26,6 @@ function pageWith(html, text, name) {
     return path;
 }
 
-// Opens a page for a while; whatever it reports as an error fails.
-async function opened(path, act, {fragment = '', width = 1440, height = 900, dark = false} = {}) {
-    const context = await browser.newContext({viewport: {width, height}, colorScheme: dark ? 'dark' : 'light',
-        offline: true});
-    const page = await context.newPage(), errors = [];
-    page.on('console', message => ['error', 'warning'].includes(message.type()) && errors.push(message.text()));
-    page.on('pageerror', error => errors.push(String(error)));
-    page.on('request', request => !/^(file|data|blob):/.test(request.url())
-        && errors.push(`asks for ${request.url()}`));
-    try {
-        await page.goto(pathToFileURL(resolve(path)).href + fragment);
-        await act(page);
-        assert.deepEqual(errors, []);
-    } finally {
-        await context.close();
-    }
-}
-
-const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() =>
-    requestAnimationFrame(done))));
 const focusOf = page => page.evaluate(() => ({...window.app.focus.value, hash: location.hash}));
 
 // What a view shows: text, and whether its canvases have more than one colour.
@@ -80,14 +40,6 @@ const shownIn = (page, view) => page.evaluate(id => {
     return {text: panel.textContent.trim(), canvases: panel.querySelectorAll('canvas').length, colours: colours.size,
         drawings: panel.querySelectorAll('svg').length};
 }, view);
-
-async function violations(page, rules) {
-    if (!await page.evaluate(() => Boolean(window.axe)))
-        await page.evaluate(axe);
-    const options = {resultTypes: ['violations'], ...rules ? {runOnly: {type: 'rule', values: rules}} : {}};
-    const result = await page.evaluate(given => window.axe.run(document, given), options);
-    return result.violations.map(one => `${one.id}: ${one.nodes[0].html.slice(0, 160)} (${one.nodes.length})`);
-}
 
 async function checkViews(path, experiment) {
     const steps = experiment.runs.some(run => run.launches.some(launch => launch.steps && launch.steps.run.length));
@@ -342,8 +294,6 @@ try {
         if (wanted(part))
             await act(first);
 } finally {
-    await browser.close();
     rmSync(directory, {recursive: true});
 }
-console.log(`${checks - failures.length} passed, ${failures.length} failed`);
-process.exit(failures.length ? 1 : 0);
+await end();

@@ -1,5 +1,5 @@
-/* png.h: of libpng's simplified interface what launch/picture_png.c calls. Pictures are written without compression;
- * they are not read. */
+/* png.h: of libpng's simplified interface what launch/picture_png.c calls. Pictures are written without
+ * compression; they are not read. */
 #ifndef KERNC_WASM_PNG_H
 #define KERNC_WASM_PNG_H
 

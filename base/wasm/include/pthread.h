@@ -1,4 +1,5 @@
-/* pthread.h: one thread. Locks do nothing, and a second thread cannot be started: callers go on with the first. */
+/* pthread.h: one thread. Locks do nothing, and a second thread cannot be started: callers go on with the
+ * first. */
 #ifndef KERNC_WASM_PTHREAD_H
 #define KERNC_WASM_PTHREAD_H
 

@@ -1,5 +1,5 @@
-/* setjmp.h: by exceptions of WebAssembly, as clang's -wasm-enable-sjlj makes them; libc.c has the functions that it
- * calls. */
+/* setjmp.h: by exceptions of WebAssembly, as clang's -wasm-enable-sjlj makes them; libc.c has the functions
+ * that it calls. */
 #ifndef KERNC_WASM_SETJMP_H
 #define KERNC_WASM_SETJMP_H
 struct wasm_jump {
