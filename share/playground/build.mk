@@ -6,7 +6,7 @@ WASM    := $(BUILD)/wasm/kernc
 
 web:
 	@./setup --web
-	@$(MAKE) --no-print-directory -f Makefile HOST=wasm BUILD=$(BUILD)/wasm OPT=-Oz $(WASM)
+	@$(MAKE) --no-print-directory -j$(CORES) -f Makefile HOST=wasm BUILD=$(BUILD)/wasm OPT=-Oz $(WASM)
 	@$(MAKE) --no-print-directory $(WEB)/index.html
 
 $(NPM)/node_modules: share/playground/package.json
