@@ -238,11 +238,21 @@ static ir_ref linear(struct lowering *l, ir_ref (*id)(struct lowering *, uint32_
     return r;
 }
 
+ir_ref import_local_linear(struct lowering *l)
+{
+    return linear(l, axis_of, IR_SPECIAL_TID_X, axis_of);
+}
+
+ir_ref import_block_size(struct lowering *l)
+{
+    ir_ref n = special(l, IR_SPECIAL_BDIM_X);
+    n = op2(l, IR_mul, IR_TYPE_I32, n, special(l, IR_SPECIAL_BDIM_Y));
+    return op2(l, IR_mul, IR_TYPE_I32, n, special(l, IR_SPECIAL_BDIM_Z));
+}
+
 static ir_ref warps_of_block(struct lowering *l)
 {
-    ir_ref n = special(l, IR_SPECIAL_BDIM_X), size = special(l, IR_SPECIAL_WARPSIZE);
-    n = op2(l, IR_mul, IR_TYPE_I32, n, special(l, IR_SPECIAL_BDIM_Y));
-    n = op2(l, IR_mul, IR_TYPE_I32, n, special(l, IR_SPECIAL_BDIM_Z));
+    ir_ref n = import_block_size(l), size = special(l, IR_SPECIAL_WARPSIZE);
     n = op2(l, IR_sub, IR_TYPE_I32, op2(l, IR_add, IR_TYPE_I32, n, size), ir_const_i32(l->f, 1));
     return op2(l, IR_udiv, IR_TYPE_I32, n, size);
 }
@@ -263,7 +273,7 @@ static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct 
     case HOW_GLOBAL_ID: return by_axis(l, axis, global_id, 0, 0);
     case HOW_GLOBAL_SIZE: return by_axis(l, axis, global_size, 0, 1);
     case HOW_GLOBAL_LINEAR: return linear(l, global_id, 0, global_size);
-    case HOW_LOCAL_LINEAR: return linear(l, axis_of, IR_SPECIAL_TID_X, axis_of);
+    case HOW_LOCAL_LINEAR: return import_local_linear(l);
     case HOW_NUM_WARPS: return warps_of_block(l);
     case HOW_CLOCK: return ir_emit0(&l->c, IR_clock, IR_TYPE_I64);
     default: return ir_const_i32(l->f, 3); /* WORK_DIM: every launch has three */
@@ -408,6 +418,33 @@ static void call_atomic(struct lowering *l, const struct ll_ins *i, enum ir_op o
         return;
     }
     import_give(l, i, 0, import_atomic(l, rmw_name(op, t), t, address, v));
+}
+
+/* A load that nothing else's may stand for: memory | 0. A store: an exchange. */
+static void call_atomic_access(struct lowering *l, const struct ll_ins *i, bool stores)
+{
+    ir_ref address = import_value(l, i->args[0]);
+    if (stores) {
+        import_atomic(l, "xchg", import_leaf_type(l, i->args[1], 0), address, import_value(l, i->args[1]));
+        return;
+    }
+    enum ir_type t = i->result != UINT32_MAX ? import_result_type(l, i, 0) : IR_TYPE_I32;
+    enum ir_type bits = t == IR_TYPE_F32 ? IR_TYPE_I32 : t == IR_TYPE_F64 ? IR_TYPE_I64 : t;
+    import_give(l, i, 0, import_atomic(l, "or", bits, address, ir_const(l->f, bits, 0)));
+}
+
+/* C11's: where memory was not as expected, what it was replaces what is pointed to. */
+static void call_compare_exchange(struct lowering *l, const struct ll_ins *i)
+{
+    const struct ll_type *t = import_leaves(l->im, i->args[2]->type).at[0].type;
+    enum ir_type bits =
+        t->kind == LL_DOUBLE || (t->kind == LL_INT && t->bits == 64) ? IR_TYPE_I64 : IR_TYPE_I32;
+    ir_ref expected = import_value(l, i->args[1]), wanted = fit(l, import_value(l, i->args[2]), bits);
+    enum ir_mem m = bits == IR_TYPE_I64 ? IR_MEM_I64 : IR_MEM_I32;
+    ir_ref before = ir_emit_load(&l->c, m, bits, expected, 0);
+    ir_ref old = import_cas(l, bits, import_value(l, i->args[0]), before, wanted);
+    ir_emit_store(&l->c, m, expected, 0, old);
+    import_give(l, i, 0, op2(l, IR_eq, IR_TYPE_I1, old, before));
 }
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
@@ -600,6 +637,13 @@ static void call_word(struct lowering *l, const struct ll_ins *i, const struct w
                                   import_value(l, i->args[0]), 0));
         break;
     case HOW_ATOMIC: call_atomic(l, i, w->op); break;
+    case HOW_ATOMIC_LOAD: call_atomic_access(l, i, false); break;
+    case HOW_ATOMIC_STORE: call_atomic_access(l, i, true); break;
+    case HOW_COMPARE_EXCHANGE: call_compare_exchange(l, i); break;
+    case HOW_ASYNC_COPY: import_async_copy(l, i, w); break;
+    case HOW_FRACT:
+    case HOW_MODF:
+    case HOW_SINCOS: import_second_result(l, i, w->how); break;
     case HOW_NOTHING: break;
     case HOW_TRAP: call_trap(l, i); break;
     case HOW_PRINTF: call_printf(l, i); break;

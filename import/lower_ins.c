@@ -213,10 +213,25 @@ static void fence(struct lowering *l)
     l->im->m->orders = true;
 }
 
+/* Of 32 or 64 bits, of memory that other threads see: an operation that nothing else stands for. */
+static bool is_atomic_access(struct lowering *l, const struct ll_ins *i, const struct ll_type *t,
+                             ir_ref address)
+{
+    return i->is_atomic && type_of(l, address) != IR_TYPE_PRIVATE &&
+           type_of(l, address) != IR_TYPE_CONSTANT && t->kind == LL_INT && (t->bits == 32 || t->bits == 64);
+}
+
 static void lower_load(struct lowering *l, const struct ll_ins *i)
 {
     struct leaves all = import_leaves(l->im, i->type);
     ir_ref address = import_value(l, i->args[0]);
+    if (is_atomic_access(l, i, i->type, address)) {
+        enum ir_type t = import_scalar(i->type);
+        import_define(l, i, 0, import_atomic(l, "or", t, address, ir_const(l->f, t, 0)));
+        if (orders(i, false))
+            fence(l);
+        return;
+    }
     uint32_t wide = wide_of(l, i, i->type);
     for (uint32_t k = 0; k < all.count; k++) {
         ir_ref v = import_load(l, all.at[k].type, import_result_type(l, i, k), address, all.at[k].offset);
@@ -235,6 +250,10 @@ static void lower_store(struct lowering *l, const struct ll_ins *i)
     uint32_t wide = wide_of(l, i, i->args[0]->type);
     if (i->is_atomic && orders(i, true))
         fence(l);
+    if (is_atomic_access(l, i, i->args[0]->type, address)) {
+        import_atomic(l, "xchg", import_scalar(i->args[0]->type), address, import_value(l, i->args[0]));
+        return;
+    }
     VEC(ir_ref) values = {0};
     for (uint32_t k = 0; k < all.count; k++)
         vec_push(l->im->arena, &values, import_leaf(l, i->args[0], k));

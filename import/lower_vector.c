@@ -120,6 +120,55 @@ void import_vstore(struct lowering *l, const struct ll_ins *i)
     }
 }
 
+/* fract, modf and sincos: the second result goes through a pointer. */
+void import_second_result(struct lowering *l, const struct ll_ins *i, enum word_how how)
+{
+    struct leaves all = import_leaves(l->im, i->type);
+    ir_ref address = import_value(l, i->args[1]);
+    for (uint32_t k = 0; k < all.count; k++) {
+        ir_ref x = import_leaf(l, i->args[0], k), first, second;
+        enum ir_type t = type_of(l, x);
+        enum ir_op other = how == HOW_SINCOS ? IR_cos : how == HOW_MODF ? IR_truncf : IR_floor;
+        second = ir_emit1(&l->c, other, t, x);
+        first = how == HOW_SINCOS ? ir_emit1(&l->c, IR_sin, t, x) : op2(l, IR_sub, t, x, second);
+        if (how == HOW_FRACT) /* below 1, although x - floor(x) may round to it */
+            first = op2(l, IR_fmin, t, first,
+                        ir_const(l->f, t, t == IR_TYPE_F32 ? 0x3f7fffff : 0x3fefffffffffffff));
+        import_store(l, all.at[k].type, address, all.at[k].offset, second);
+        import_give(l, i, k, first);
+    }
+}
+
+/* The threads of the block copy an element each in turn: for (n = thread; n < count; n += threads). A strided
+ * copy has another number behind the count: from global memory (then `to` is shared), or to it. */
+void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct word *w)
+{
+    ir_ref to = import_value(l, i->args[0]), from = import_value(l, i->args[1]);
+    ir_ref count = import_i32(l, import_value(l, i->args[2])), bytes = ir_const_i32(l->f, w->bytes);
+    ir_ref stride =
+        i->argc > 4 ? op2(l, IR_mul, IR_TYPE_I32, import_i32(l, import_value(l, i->args[3])), bytes) : bytes;
+    bool gathers = type_of(l, to) == IR_TYPE_SHARED;
+    ir_ref first = import_local_linear(l), threads = import_block_size(l);
+    uint32_t before = l->c.block, loop = import_block(l, "copy");
+    ir_ref n = ir_param_new(l->f, loop, IR_TYPE_I32, NULL);
+    ir_edge_arg(l->f, &ir_block_at(l->f, before)->edges.at[0], first);
+    uint32_t body = ir_block_new(l->f, "element"), done = ir_block_new(l->f, "copied");
+    if (!w->bytes)
+        import_refuse(l, "import-call", "an async copy of elements whose size its name does not say");
+    ir_emit_brif(&l->c, op2(l, IR_ult, IR_TYPE_I1, n, count), body, done);
+    l->c.block = body;
+    ir_ref a = op2(l, IR_mul, IR_TYPE_I32, n, gathers ? bytes : stride);
+    ir_ref b = op2(l, IR_mul, IR_TYPE_I32, n, gathers ? stride : bytes);
+    ir_ref copy = op2(l, IR_memcpy, IR_TYPE_VOID, op2(l, IR_ptradd, type_of(l, to), to, a),
+                      op2(l, IR_ptradd, type_of(l, from), from, b));
+    ir_at(l->f, copy)->imm = w->bytes ? w->bytes : 1;
+    ir_ref next = op2(l, IR_add, IR_TYPE_I32, n, threads);
+    ir_emit_br(&l->c, loop);
+    ir_edge_arg(l->f, &ir_block_at(l->f, body)->edges.at[0], next);
+    l->c.block = done;
+    import_give(l, i, 0, ir_const_i32(l->f, 0));
+}
+
 /* ---- conversions --------------------------------------------------------------------------------------- */
 
 static ir_ref rounded(struct lowering *l, const char *name, ir_ref v)

@@ -10,7 +10,7 @@ static const struct {
     {"float", LL_FLOAT}, {"double", LL_DOUBLE}, {"ptr", LL_POINTER},
     {"token", LL_TOKEN}, {"label", LL_LABEL},   {"metadata", LL_METADATA},
 };
-static const char *const refused_types[] = {"x86_fp80", "fp128", "ppc_fp128", "x86_mmx", "x86_amx", "target"};
+static const char *const refused_types[] = {"x86_fp80", "fp128", "ppc_fp128", "x86_mmx", "x86_amx"};
 
 /* i32: 32. 0: no such word; UINT32_MAX: more than there is. */
 static uint32_t integer_bits(const struct token *t)
@@ -144,14 +144,30 @@ static struct ll_type *parse_sequence(struct parser *p, enum ll_kind kind)
     return ll_compound(p, like, &element, 1);
 }
 
+/* target("spirv.Event"): what async copies of OpenCL give, an i32 here. Others are images and samplers. */
+static bool accept_event(struct parser *p)
+{
+    span where = p->token.where;
+    if (!ll_accept_word(p, "target"))
+        return false;
+    ll_expect(p, '(');
+    const char *name = ll_parse_string(p, "a type's name");
+    if (!p->failed && strcmp(name, "spirv.Event") != 0)
+        ll_refuse(p, where, arena_printf(p->arena, "the type '%s'", name), "pass the data in an array");
+    ll_skip_brackets(p, ')');
+    return true;
+}
+
 static struct ll_type *parse_word_type(struct parser *p)
 {
     struct token word = p->token;
     uint32_t bits = integer_bits(&word);
+    if (accept_event(p))
+        return ll_simple(p, LL_INT, 32);
     for (size_t i = 0; i < COUNT(refused_types); i++)
         if (ll_sees_word(p, refused_types[i]))
             ll_refuse(p, word.where, arena_printf(p->arena, "the type '%s'", word.text),
-                      ll_sees_word(p, "target") ? "pass the data in an array" : "use float or double");
+                      "use float or double");
     for (size_t i = 0; i < COUNT(simple_types); i++)
         if (ll_accept_word(p, simple_types[i].word))
             return ll_simple(p, simple_types[i].kind,

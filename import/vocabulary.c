@@ -42,9 +42,9 @@ static const struct row *find_c(const char *name, size_t n)
     return r || n < 2 || name[n - 1] != 'f' ? r : find_row(FAMILY_C, name, n - 1);
 }
 
-/* _Z3maxDv4_jS_: the name, and the letter of its first parameter behind pointers, qualifiers and vectors
- * ("Itanium C++ ABI", Mangling). */
-static const char *demangled(const char *name, size_t *n, char *letter)
+/* _Z3maxDv4_jS_: the name, the letter of its first parameter behind pointers, qualifiers and vectors ("Itanium
+ * C++ ABI", Mangling), and the elements of that vector. */
+static const char *demangled(const char *name, size_t *n, char *letter, uint32_t *elements)
 {
     const char *at = name + 2;
     *n = 0;
@@ -53,10 +53,12 @@ static const char *demangled(const char *name, size_t *n, char *letter)
     if (!*n || strlen(at) < *n)
         return NULL;
     const char *p = at + *n;
+    *elements = 1;
     while (*p) {
         if (strchr("PKVR", *p)) {
             p++;
         } else if (p[0] == 'D' && p[1] == 'v') {
+            *elements = (uint32_t)(p[3] >= '0' && p[3] <= '9' ? 10 * (p[2] - '0') + p[3] - '0' : p[2] - '0');
             p += strcspn(p, "_");
             p += *p == '_';
         } else if (*p == 'U') {
@@ -102,13 +104,14 @@ bool import_word(const char *name, struct word *w)
 {
     const struct row *r = NULL;
     char letter = 0;
+    uint32_t elements = 1;
     size_t n = 0;
     if (strncmp(name, "kern.", 5) == 0)
         return find_kernc(name + 5, w);
     if (strncmp(name, "llvm.", 5) == 0) {
         r = find_row(FAMILY_LLVM, name + 5, strlen(name) - 5);
     } else if (strncmp(name, "_Z", 2) == 0) {
-        const char *base = demangled(name, &n, &letter);
+        const char *base = demangled(name, &n, &letter, &elements);
         if (base && strncmp(base, "convert_", 8) == 0)
             n = 8;
         r = base ? find_row(FAMILY_CL, base, n) : NULL;
@@ -120,11 +123,17 @@ bool import_word(const char *name, struct word *w)
     }
     if (!r)
         return false;
+    uint32_t bytes = !letter || !strchr("cahstijflmxyd", letter) ? 0
+                     : strchr("cah", letter)                     ? 1
+                     : strchr("st", letter)                      ? 2
+                     : strchr("ijf", letter)                     ? 4
+                                                                 : 8;
     bool is_unsigned = letter && strchr("htjmyb", letter);
     *w = (struct word){.how = (enum word_how)r->how,
                        .op = (enum ir_op)(is_unsigned && r->uop != IR_none ? r->uop : r->sop),
                        .reg = (enum ir_special)r->reg,
-                       .is_unsigned = is_unsigned};
+                       .is_unsigned = is_unsigned,
+                       .bytes = bytes * (elements == 3 ? 4 : elements)};
     return true;
 }
 

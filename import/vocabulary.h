@@ -77,6 +77,13 @@ enum word_how {
     HOW_FENCE,
     HOW_LOAD,
     HOW_ATOMIC,
+    HOW_ATOMIC_LOAD,
+    HOW_ATOMIC_STORE,
+    HOW_COMPARE_EXCHANGE,
+    HOW_ASYNC_COPY,
+    HOW_FRACT,
+    HOW_MODF,
+    HOW_SINCOS,
     HOW_NOTHING,
     HOW_TRAP,
     HOW_PRINTF,
@@ -89,6 +96,7 @@ struct word {
     enum ir_special reg;
     bool is_kernc;    /* by its name an operation of kernc's own */
     bool is_unsigned; /* by its mangled first parameter */
+    uint32_t bytes;   /* the same: of what it is, or points to; 0: not known */
 };
 /* False: the vocabulary does not have the name. */
 bool import_word(const char *name, struct word *w);
@@ -106,11 +114,17 @@ ir_ref import_element(const struct element *e);
 /* The call's result: a leaf, in its own type. */
 void import_give(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir_ref v);
 
+/* The thread's number in its block, and how many there are. */
+ir_ref import_local_linear(struct lowering *l);
+ir_ref import_block_size(struct lowering *l);
+
 /* ---- of OpenCL (lower_vector.c) */
 void import_geometric(struct lowering *l, const struct ll_ins *i, enum word_how how);
 void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them);
 void import_vload(struct lowering *l, const struct ll_ins *i);
 void import_vstore(struct lowering *l, const struct ll_ins *i);
+void import_second_result(struct lowering *l, const struct ll_ins *i, enum word_how how);
+void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct word *w);
 void import_convert(struct lowering *l, const struct ll_ins *i, const struct word *w);
 
 #endif
