@@ -14,7 +14,7 @@
  * a lower split come to a BSSY, all in its register have come to the BSYNC, broken or ended.
  *
  * Invariants. Splits on the stack, the running one, the one at a barrier() and the waiting lanes are disjoint
- * and together the live lanes. waiting ⊆ joined; a lane waits at one register at most. No register has
+ * and together the live lanes. waiting, alone ⊆ joined; a lane waits at one register at most. No register has
  * waiting == joined but while an operation is executed, unless both are empty.
  *
  * A group that comes to `barrier()` before all others is held and leaves all registers, as if it had ended.
@@ -36,7 +36,7 @@ struct split {
 };
 struct barrier_register {
     uint64_t joined, waiting;
-    bool alone; /* lanes that took part are held: who goes on here is *released* (pdom.c) */
+    uint64_t alone; /* took part together with lanes that are held: *released* (pdom.c) as they go on */
 };
 struct hanoi {
     uint32_t depth, registers, scalars;
@@ -117,9 +117,10 @@ static uint32_t run(struct rt_warp *w, struct hanoi *s, struct split x)
 static void release(struct rt_warp *w, struct hanoi *s, struct barrier_register *b)
 {
     uint64_t lanes = b->waiting, same;
+    w->released |= b->alone & lanes;
     b->joined &= ~lanes;
+    b->alone &= ~lanes;
     b->waiting = 0;
-    w->released |= b->alone ? lanes : 0;
     w->events->reconvergences++;
     for (; lanes; lanes &= ~same) {
         uint32_t pc = s->pc[rt_lowest(lanes)];
@@ -135,6 +136,7 @@ static void leave_barrier(struct rt_warp *w, struct hanoi *s, struct barrier_reg
 {
     bool left = b->joined & lanes;
     b->joined &= ~lanes;
+    b->alone &= ~lanes;
     if (left && b->waiting && b->waiting == b->joined)
         release(w, s, b);
 }
@@ -172,7 +174,7 @@ static uint32_t run_next(struct rt_warp *w, struct hanoi *s)
     s->at_barrier.lanes = 0;
     w->released = 0;
     for (uint32_t r = 0; r < s->registers; r++)
-        s->b[r].alone = false;
+        s->b[r].alone = 0;
     return run(w, s, at_barrier);
 }
 
@@ -200,8 +202,8 @@ static uint32_t bsync(struct rt_warp *w, const struct bc_ins *ins)
     if (!come)
         return next;
     if (come == b->joined && !others) { /* nobody else takes part */
-        b->joined = 0;
-        w->released |= b->alone ? come : 0;
+        w->released |= b->alone;
+        b->joined = b->alone = 0;
         return next;
     }
     if (UNLIKELY(s->copying))
@@ -239,7 +241,7 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
     save_scalars(w, s, w->active);
     s->at_barrier = (struct split){w->active, pc};
     for (uint32_t r = 0; r < s->registers; r++)
-        s->b[r].alone = s->b[r].joined & w->active;
+        s->b[r].alone = s->b[r].joined & w->active ? s->b[r].joined & ~w->active : 0;
     leave_all(w, s, w->active);
     return run_next(w, s);
 }
