@@ -2,10 +2,12 @@
 #include "base/program.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -30,7 +32,7 @@ static int file_with(const struct text *text)
 }
 
 /* 0, or the host's number of the error. */
-static int start(const char *const *words, int input, pid_t *child, int *output)
+static int start(const char *const *words, int input, int errors, pid_t *child, int *output)
 {
     posix_spawn_file_actions_t actions;
     int ends[2];
@@ -42,6 +44,8 @@ static int start(const char *const *words, int input, pid_t *child, int *output)
         problem = problem ?: posix_spawn_file_actions_addclose(&actions, ends[0]);
         problem = problem ?: posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
         problem = problem ?: posix_spawn_file_actions_addclose(&actions, ends[1]);
+        if (!problem && errors >= 0)
+            problem = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
         problem =
             problem
                 ?: posix_spawnp(child, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
@@ -54,38 +58,74 @@ static int start(const char *const *words, int input, pid_t *child, int *output)
     return problem;
 }
 
-/* False: it is more than `most`. */
-static bool read_all(int file, struct text *text, size_t most)
+/* Milliseconds until then; -1: any time. */
+static int left_until(const struct timespec *end)
 {
-    static char buffer[1 << 16];
-    for (ssize_t n; (n = read(file, buffer, sizeof buffer)) != 0;) {
-        if (n < 0 && errno != EINTR)
-            break;
-        if (n > 0 && (size_t)n > most - text->length)
-            return false;
-        if (n > 0)
-            text_add(text, buffer, (size_t)n);
-    }
-    return true;
+    struct timespec now;
+    if (!end->tv_sec)
+        return -1;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t left = (int64_t)(end->tv_sec - now.tv_sec) * 1000 + (end->tv_nsec - now.tv_nsec) / 1000000;
+    return left < 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
 }
 
-struct program_end program_run(const char *const *words, const struct text *input, struct text *output,
-                               size_t most)
+/* Up to the end of the file, what fits, and the time. */
+static void read_all(int file, const struct program_streams *s, struct program_end *end)
+{
+    static char buffer[1 << 16];
+    struct timespec late = {0, 0};
+    if (s->seconds) {
+        clock_gettime(CLOCK_MONOTONIC, &late);
+        late.tv_sec += s->seconds;
+    }
+    end->fits = true;
+    for (;;) {
+        struct pollfd wait = {file, POLLIN, 0};
+        int left = left_until(&late), ready = poll(&wait, 1, left);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        end->is_late = ready == 0 && left_until(&late) == 0;
+        ssize_t n = ready > 0 ? read(file, buffer, sizeof buffer) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        end->fits = n <= 0 || (size_t)n <= s->most - s->output->length;
+        if (n <= 0 || !end->fits)
+            return;
+        text_add(s->output, buffer, (size_t)n);
+    }
+}
+
+/* The begin of what the file holds. */
+static void take_errors(int file, struct text *errors)
+{
+    char buffer[1 << 12];
+    ssize_t n = pread(file, buffer, sizeof buffer, 0);
+    if (n > 0)
+        text_add(errors, buffer, (size_t)n);
+    close(file);
+}
+
+struct program_end program_run(const char *const *words, const struct program_streams *s)
 {
     struct program_end end = {0};
     pid_t child = 0;
-    int from = -1, to = input ? file_with(input) : -1;
-    end.problem = input && to < 0 ? errno : start(words, to, &child, &from);
+    int from = -1, to = s->input ? file_with(s->input) : -1;
+    int errors = s->errors ? memfd_create("errors", MFD_CLOEXEC) : -1;
+    bool lacks = (s->input && to < 0) || (s->errors && errors < 0);
+    end.problem = lacks ? errno : start(words, to, errors, &child, &from);
     if (to >= 0)
         close(to);
-    if (end.problem)
-        return end;
-    end.fits = read_all(from, output, most);
-    if (!end.fits)
-        kill(child, SIGTERM);
-    close(from);
-    while (waitpid(child, &end.status, 0) < 0 && errno == EINTR)
-        ;
-    end.is_well = end.fits && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0;
+    if (!end.problem) {
+        read_all(from, s, &end);
+        if (!end.fits || end.is_late)
+            kill(child, end.is_late ? SIGKILL : SIGTERM);
+        close(from);
+        while (waitpid(child, &end.status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (errors >= 0)
+        take_errors(errors, s->errors);
+    end.is_well =
+        !end.problem && end.fits && !end.is_late && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0;
     return end;
 }

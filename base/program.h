@@ -4,16 +4,23 @@
 
 #include "base/base.h"
 
+/* input: NULL: this process's. errors: gets the begin of what it writes to standard error; NULL: that is this
+ * process's. most: bytes of output. seconds: real time that it may take; 0: any. */
+struct program_streams {
+    const struct text *input;
+    struct text *output, *errors;
+    size_t most;
+    uint32_t seconds;
+};
 /* How it ended. */
 struct program_end {
     int problem;  /* not 0: it could not be started, by the host's number */
     bool fits;    /* what it wrote was at most `most` bytes; else it has been told to end */
+    bool is_late; /* it took too long, and has been ended */
     int status;   /* as of waitpid */
     bool is_well; /* it was started, fits, and exited with code 0 */
 };
-/* Runs words[0] with the words up to a NULL, found as the shell finds it. Its standard input is the text, or,
- * if that is NULL, this process's; `output` gets what it writes. */
-struct program_end program_run(const char *const *words, const struct text *input, struct text *output,
-                               size_t most);
+/* Runs words[0] with the words up to a NULL, found as the shell finds it. */
+struct program_end program_run(const char *const *words, const struct program_streams *s);
 
 #endif

@@ -149,7 +149,9 @@ int clang_translate(struct command *c, struct text *text)
     c->origin.arena = &c->arena;
     const char *problem = from_stdin ? file_read(c->file, INPUT_LIMIT, &c->origin) : NULL;
     words w = command_of(c, l, folder);
-    struct program_end end = program_run(w.at, from_stdin ? &c->origin : NULL, text, INPUT_LIMIT);
+    struct program_end end =
+        program_run(w.at, &(struct program_streams){
+                              .input = from_stdin ? &c->origin : NULL, .output = text, .most = INPUT_LIMIT});
     if (!from_stdin && end.is_well)
         problem = file_read(c->file, INPUT_LIMIT, &c->origin);
     if (problem)

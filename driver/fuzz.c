@@ -1,6 +1,7 @@
 /* fuzz.c: kernc fuzz: random programs through every scheme and level. All the work is in fuzz/. */
 #include "fuzz/fuzz.h"
 #include "base/checks.h"
+#include "base/program.h"
 #include "driver/driver.h"
 #include "driver/interrupt.h"
 #include "fuzz/plant.h"
@@ -151,6 +152,38 @@ static int take_passes(struct command *c, struct fz_options *o)
     return EXIT_OK;
 }
 
+/* The command's words, divided by spaces. It has to take an empty module. */
+static int take_command(struct command *c, struct fz_options *o)
+{
+    VEC(const char *) words = {0};
+    struct text empty = {.arena = &c->arena}, made = {.arena = &c->arena}, errors = {.arena = &c->arena};
+    const char *text = o->through_text = option_value(c, OPTION_THROUGH);
+    if (!text)
+        return EXIT_OK;
+    for (const char *at = text; *at;) {
+        size_t blank = strspn(at, " "), n = strcspn(at + blank, " ");
+        if (n)
+            vec_push(&c->arena, &words, arena_strdup(&c->arena, at + blank, n));
+        at += blank + n;
+    }
+    vec_push(&c->arena, &words, NULL);
+    o->through = words.at;
+    if (!*o->through || strchr(text, '\''))
+        return complain(c, EXIT_USAGE, "--opt wants a command, its words divided by spaces, not '%s'", text);
+    if (!option_given(c, OPTION_CLASS))
+        o->classes = "be";
+    if (!option_given(c, OPTION_WIDTHS))
+        o->widths.at[0] = 4, o->widths.at[1] = 8, o->widths.at[2] = 32, o->widths.count = 3;
+    struct program_end end = program_run(
+        o->through, &(struct program_streams){
+                        .input = &empty, .output = &made, .errors = &errors, .most = 1 << 20, .seconds = 60});
+    text_char(&errors, '\n');
+    return end.is_well ? EXIT_OK
+                       : complain(c, EXIT_INPUT, "the command '%s' does not take an empty module: %.*s", text,
+                                  end.problem ? 200 : (int)strcspn(errors.at, "\n"),
+                                  end.problem ? strerror(end.problem) : errors.at);
+}
+
 static int take_levels(struct command *c, struct fz_options *o)
 {
     return take_numbers(c, OPTION_LEVELS, 0, 2, o->levels.at, COUNT(o->levels.at), &o->levels.count);
@@ -171,7 +204,7 @@ static int take_options(struct command *c, struct fz_options *o)
     int code = option_numbers(c, numbers, COUNT(numbers)) ?: take_classes(c, o) ?: take_schemes(c, o);
     code = code ?: take_levels(c, o) ?: take_widths(c, o) ?: take_plants(c, o) ?: take_passes(c, o);
     code = code ?: schedule_take(c, &o->schedule) ?: take_number(c, OPTION_SETUPS, 0, 1000, &o->setups);
-    code = code ?: take_number(c, OPTION_JOBS, 1, FZ_MAX_JOBS, &o->jobs);
+    code = code ?: take_command(c, o) ?: take_number(c, OPTION_JOBS, 1, FZ_MAX_JOBS, &o->jobs);
     code = code ?: take_number(c, OPTION_PATIENCE, 1, 3600, &o->patience);
     return code;
 }

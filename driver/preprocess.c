@@ -43,7 +43,8 @@ static words command_of(struct command *c)
 int preprocess(struct command *c, struct text *text)
 {
     words w = command_of(c);
-    struct program_end end = program_run(w.at, NULL, text, INPUT_LIMIT);
+    struct program_end end =
+        program_run(w.at, &(struct program_streams){.output = text, .most = INPUT_LIMIT});
     if (end.problem)
         return fail(
             c, EXIT_INPUT, "input", NULL, (place){0},

@@ -183,7 +183,8 @@ static const char *layout_of(struct arena *a, struct ir_viewer *v, uint32_t bloc
     if (!*placed || blocks > MOST_BLOCKS)
         return NULL;
     ir_view_boxes_dot(v, &boxes);
-    struct program_end end = program_run(dot, &boxes, &plain, (size_t)16 << 20);
+    struct program_end end = program_run(
+        dot, &(struct program_streams){.input = &boxes, .output = &plain, .most = (size_t)16 << 20});
     if (end.problem == ENOMEM)
         mem_fail(0);
     *placed = end.is_well && plain.length;

@@ -21,7 +21,7 @@ static bool still_fails(const struct fz_program *p, void *data)
     if (time(NULL) >= probe->end || fz_interrupted(probe->o))
         return false;
     struct fz_verdict v = fz_try_in_child(probe->o, p, &probe->plan);
-    return fz_same_kind(&v, probe->wanted);
+    return fz_same_kind(&v, probe->wanted) && v.setup.through == probe->wanted->setup.through;
 }
 
 static bool still_fails_by(const struct fz_passes *passes, void *data)
@@ -53,6 +53,9 @@ static const char *plants_of(const struct fz_options *o, struct arena *a)
 char *fz_command(const struct fz_options *o, struct arena *a, char class, uint64_t seed,
                  const struct fz_setup *s)
 {
+    if (o->through)
+        return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1 --warp=%u --opt='%s'", class,
+                            (unsigned long long)seed, s->width ? s->width : o->widths.at[0], o->through_text);
     char *where =
         !s->width ? ""
                   : arena_printf(a, " --schemes=%s --levels=%u --warp=%u%s%s", scheme_info[s->scheme].name,
@@ -63,6 +66,8 @@ char *fz_command(const struct fz_options *o, struct arena *a, char class, uint64
 
 static char *describe(struct arena *a, const struct fz_setup *s)
 {
+    if (s->through)
+        return arena_printf(a, "%s warp %u: ", *s->through ? "through the command" : "as LLVM IR", s->width);
     return s->width ? arena_printf(a, "%s -O%u warp %u%s%s: ", scheme_info[s->scheme].name, s->level,
                                    s->width, fz_passes_text(a, &s->passes), schedule_of(a, s))
                     : "";
@@ -84,7 +89,7 @@ static void reduce(const struct fz_options *o, struct arena *a, struct fz_progra
 {
     struct probe probe = {.o = o, .wanted = v, .p = p, .end = time(NULL) + REDUCE_SECONDS};
     fz_plan(o, p, a, &probe.plan);
-    if (v->setup.width) {
+    if (v->setup.width && !o->through) {
         probe.plan.count = 1;
         vec_push(a, &probe.plan, v->setup);
     }
@@ -108,6 +113,24 @@ static void keep(const struct fz_options *o, struct arena *a, const struct fz_fa
     say(o, a, why ? "  %s: %s" : "  written to %s", path, why);
 }
 
+/* What the command is given and what it makes of it, beside the program. */
+static void keep_passage(const struct fz_options *o, struct arena *a, const struct fz_failure *f, char class,
+                         const struct fz_program *p, const struct text *source)
+{
+    struct fz_passage passage = {0};
+    char why[256] = "";
+    fz_pass_through(p, source, o->through, REDUCE_SECONDS, &passage, why, sizeof why);
+    const struct text *texts[] = {&passage.before, &passage.after};
+    for (int i = 0; i < 2 && texts[i]->length; i++) {
+        char *path = arena_printf(a, "%s/%c-%llu.%s.ll", o->keep, class, (unsigned long long)f->seed,
+                                  i ? "after" : "before");
+        const char *wrong = file_write(path, texts[i]->at, texts[i]->length);
+        say(o, a, wrong ? "  %s: %s" : "  written to %s", path, wrong);
+    }
+    text_free(&passage.before);
+    text_free(&passage.after);
+}
+
 static void report(const struct fz_options *o, const struct fz_class *class, struct fz_failure *f,
                    bool reduced)
 {
@@ -128,6 +151,8 @@ static void report(const struct fz_options *o, const struct fz_class *class, str
                  &source);
         if (o->keep)
             keep(o, &a, f, class->letter, &source);
+        if (o->keep && o->through)
+            keep_passage(o, &a, f, class->letter, p, &source);
         if (reduced)
             o->say(o->data, source.at);
     }
@@ -141,6 +166,50 @@ static const char *internal_errors(struct arena *a, const struct fz_result *resu
     for (uint32_t i = 0; i < result->failures.count; i++)
         n += result->failures.at[i].verdict.outcome == FZ_BUG;
     return n ? arena_printf(a, ", %u of them %s", n, n == 1 ? "an internal error" : "internal errors") : "";
+}
+
+/* Of programs that went through a command: the first of each kind of failure, with the number of its kind; in
+ * the end one line of all. How many results of the command are wrong. */
+static uint64_t report_passages(const struct fz_options *o, const struct fz_class *class, struct arena *a,
+                                struct fz_result *r)
+{
+    uint64_t of[FZ_OUTCOMES] = {0}, wrong = 0;
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < r->failures.count; i++) {
+        struct fz_failure *f = &r->failures.at[i];
+        uint32_t before = 0, all = 0;
+        for (uint32_t j = 0; j < r->failures.count; j++) {
+            bool same = fz_same_kind(&r->failures.at[j].verdict, &f->verdict);
+            before += same && j < i;
+            all += same;
+        }
+        of[f->verdict.outcome]++;
+        wrong += fz_is_wrong(f->verdict.outcome);
+        if (before)
+            continue;
+        bool can_be_reduced = f->verdict.outcome != FZ_LEFT_OUT && f->verdict.outcome != FZ_INVALID;
+        say(o, a, "class %c, %u of this kind:", class->letter, all);
+        report(o, class, f, o->reduce && can_be_reduced && kinds++ < FZ_REDUCE_LIMIT && !fz_interrupted(o));
+    }
+    wrong -= of[FZ_INVALID];
+    say(o, a,
+        "class %c: %llu programs through %s: %llu right, %llu declined, %llu refused, %llu wrong, %llu left "
+        "out",
+        class->letter, (unsigned long long)r->programs, o->through_text,
+        (unsigned long long)(r->programs - r->failures.count), (unsigned long long)of[FZ_DECLINED],
+        (unsigned long long)of[FZ_REFUSED], (unsigned long long)(wrong - of[FZ_REFUSED]),
+        (unsigned long long)(of[FZ_LEFT_OUT] + of[FZ_INVALID]));
+    return wrong;
+}
+
+static void report_failures(const struct fz_options *o, const struct fz_class *class, struct arena *a,
+                            struct fz_result *r)
+{
+    for (uint32_t i = 0; i < r->failures.count; i++)
+        report(o, class, &r->failures.at[i], o->reduce && i < FZ_REDUCE_LIMIT && !fz_interrupted(o));
+    say(o, a, "class %c: %llu programs, %llu runs, %u failures%s", class->letter,
+        (unsigned long long)r->programs, (unsigned long long)r->runs, r->failures.count,
+        internal_errors(a, r));
 }
 
 static void add_rows(struct text *t, char class, const struct fz_result *result)
@@ -165,18 +234,17 @@ uint64_t fz_fuzz(const struct fz_options *o, struct arena *arena, const char **p
         struct arena a = {0};
         struct fz_result result;
         fz_run_class(o, class, &a, &result);
-        for (uint32_t i = 0; i < result.failures.count; i++)
-            report(o, class, &result.failures.at[i], o->reduce && i < FZ_REDUCE_LIMIT && !fz_interrupted(o));
-        say(o, &a, "class %c: %llu programs, %llu runs, %u failures%s", *letter,
-            (unsigned long long)result.programs, (unsigned long long)result.runs, result.failures.count,
-            internal_errors(&a, &result));
+        if (o->through)
+            failures += report_passages(o, class, &a, &result);
+        else
+            report_failures(o, class, &a, &result);
         if (o->sums)
             say(o, &a, "class %c: %llu programs with yields, %llu yields, %llu warp instructions", *letter,
                 (unsigned long long)result.yielding, (unsigned long long)result.sums.yields,
                 (unsigned long long)result.sums.warp_instructions);
         if (o->executed)
             add_rows(o->executed, *letter, &result);
-        failures += result.failures.count;
+        failures += o->through ? 0 : result.failures.count;
         if (result.problem)
             *problem = arena_strdup(arena, result.problem, strlen(result.problem));
         arena_free(&a);

@@ -27,7 +27,9 @@ struct fz_setup {
     enum scheme scheme;
     uint32_t level, width;
     struct fz_passes passes;
-    int schedule; /* kernc_schedule: of a scheme with convergence barriers */
+    int schedule;               /* kernc_schedule: of a scheme with convergence barriers */
+    const char *const *through; /* the program goes as LLVM IR through this command (its words up to a NULL;
+                                   none: it comes back as it is); NULL: it is compiled itself */
 };
 typedef VEC(struct fz_setup) fz_setup_vec;
 
@@ -62,6 +64,9 @@ enum fz_outcome {
     FZ_NO_MEMORY,  /* it ran out of the host's: no failure of the program */
     FZ_INVALID,    /* no program of the class: its reference does not end */
     FZ_MISCOUNTED, /* metrics contradict each other */
+    FZ_DECLINED,   /* the command that it goes through fails */
+    FZ_REFUSED,  /* what the command makes of it is no LLVM IR that kernc takes, or breaks the token rules */
+    FZ_LEFT_OUT, /* it does not come back from LLVM IR without a command */
     FZ_OUTCOMES
 };
 extern const char *const fz_outcome_text[FZ_OUTCOMES];
@@ -103,19 +108,22 @@ struct fz_options {
         uint32_t at[8];
         uint32_t count;
     } levels, widths;
-    uint32_t setups;         /* of each program, drawn at random; 0: all */
-    struct fz_passes passes; /* of all setups; none given: drawn at random for some of them */
-    uint32_t plants;         /* each program gets one of these mistakes (plant.h), a bit each; or 0 */
-    bool checks_memory;      /* passes.check is of memory: class a sets its shared variables first */
-    int schedule;            /* kernc_schedule; -1: drawn */
-    bool sums;               /* the report has them */
-    bool level_passes;       /* nothing is drawn: the levels' own */
-    struct text *executed;   /* gets what each launch executed as comma-separated values, by class and
+    uint32_t setups; /* of each program, drawn at random; 0: all */
+    const char *const
+        *through;             /* each program goes through this command instead (struct fz_setup), or NULL */
+    const char *through_text; /* as it was given */
+    struct fz_passes passes;  /* of all setups; none given: drawn at random for some of them */
+    uint32_t plants;          /* each program gets one of these mistakes (plant.h), a bit each; or 0 */
+    bool checks_memory;       /* passes.check is of memory: class a sets its shared variables first */
+    int schedule;             /* kernc_schedule; -1: drawn */
+    bool sums;                /* the report has them */
+    bool level_passes;        /* nothing is drawn: the levels' own */
+    struct text *executed;    /* gets what each launch executed as comma-separated values, by class and
                                 seed, the first FZ_MAX_EXECUTED of each program; or NULL */
-    uint32_t jobs;           /* processes at a time */
-    uint32_t patience;       /* seconds of processor time a program may take */
-    bool reduce;             /* the first FZ_REDUCE_LIMIT failures of each class */
-    const char *keep;        /* folder for failing programs, or NULL */
+    uint32_t jobs;            /* processes at a time */
+    uint32_t patience;        /* seconds of processor time a program may take */
+    bool reduce;              /* the first FZ_REDUCE_LIMIT failures of each class */
+    const char *keep;         /* folder for failing programs, or NULL */
     /* A line of the report; a passing state for a terminal. */
     void (*say)(void *data, const char *line);
     void (*progress)(void *data, char class, uint64_t done, uint64_t failures);
@@ -148,6 +156,21 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, s
 /* The same in a child; outcomes may be CRASHED and HUNG. */
 struct fz_verdict fz_try_in_child(const struct fz_options *o, const struct fz_program *p,
                                   const fz_setup_vec *plan);
+
+/* A program as LLVM IR, before and after a command. */
+struct fz_passage {
+    struct text before, after;
+};
+/* Sends the source of `p` through the words' command (passage.c), for at most `seconds`. FZ_RIGHT, FZ_LEFT_OUT
+ * or FZ_DECLINED; `why` has one line. The texts are the caller's to free in any case. */
+enum fz_outcome fz_pass_through(const struct fz_program *p, const struct text *source,
+                                const char *const *words, uint32_t seconds, struct fz_passage *passage,
+                                char *why, size_t size);
+/* Whether the outcome says of the command's result that it is wrong, not only that there is none. */
+static inline bool fz_is_wrong(enum fz_outcome o)
+{
+    return o != FZ_RIGHT && o != FZ_DECLINED && o != FZ_LEFT_OUT;
+}
 
 struct fz_failure {
     uint64_t seed;

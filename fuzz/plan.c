@@ -55,8 +55,9 @@ static struct fz_setup numbered_setup(const struct fz_options *o, uint32_t numbe
     uint32_t width = number % o->widths.count, rest = number / o->widths.count;
     enum scheme scheme = o->schemes.at[rest / o->levels.count];
     uint32_t lanes = scheme_target(scheme)->lanes;
-    return (struct fz_setup){scheme, o->levels.at[rest % o->levels.count],
-                             lanes ? lanes : o->widths.at[width], o->passes, 0};
+    return (struct fz_setup){
+        scheme, o->levels.at[rest % o->levels.count], lanes ? lanes : o->widths.at[width], o->passes, 0,
+        NULL};
 }
 
 static bool passes_given(const struct fz_options *o)
@@ -101,11 +102,28 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
     s->passes.check = checks ? own : NULL;
 }
 
+/* Of a program that goes through a command: itself, back from LLVM IR as it is, and from the command. */
+static void plan_passage(const struct fz_options *o, const struct fz_program *p, struct arena *a,
+                         fz_setup_vec *plan)
+{
+    static const char *const none[] = {NULL};
+    struct fz_setup s = {.scheme = SCHEME_REFERENCE, .width = o->widths.at[p->seed % o->widths.count]};
+    vec_push(a, plan, s);
+    s.through = none;
+    vec_push(a, plan, s);
+    s.through = o->through;
+    vec_push(a, plan, s);
+}
+
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
     struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b'), f = fz_random(p->seed, 'f');
     uint32_t n = setup_count(o), wanted = o->setups == 0 || o->setups > n ? n : o->setups;
+    if (o->through) {
+        plan_passage(o, p, a, plan);
+        return;
+    }
     vec_push(a, plan, reference_setup(o, p));
     for (uint32_t i = 0; i < n && wanted > 0; i++) {
         if (fz_below(&r, n - i) >= wanted)

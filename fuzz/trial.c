@@ -16,6 +16,8 @@
 #define REFERENCE_FUEL                                                                                       \
     ((uint64_t)1 << 24) /* of the reference, so that what others need stays far below theirs */
 
+#define COMMAND_SECONDS 60 /* of real time, for a command that programs go through */
+
 const char *const fz_outcome_text[FZ_OUTCOMES] = {
     "passed",
     "rejected by the compiler",
@@ -30,6 +32,9 @@ const char *const fz_outcome_text[FZ_OUTCOMES] = {
     "not enough memory",
     "not of its class",
     "counts wrongly",
+    "declined by the command",
+    "refused",
+    "left out",
 };
 
 bool trial_fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outcome, const char *text)
@@ -77,7 +82,8 @@ static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
     }
     if (kernc_result_status(r) != KERNC_COMPILED) {
         const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
-        return trial_fail(t, s, FZ_REJECTED, text ? text : "no bytecode");
+        enum fz_outcome outcome = !s->through ? FZ_REJECTED : *s->through ? FZ_REFUSED : FZ_LEFT_OUT;
+        return trial_fail(t, s, outcome, text ? text : "no bytecode");
     }
     if (t->p->sequence) {
         t->program = arena_strdup(&t->arena, bytes, n);
@@ -94,11 +100,31 @@ static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
     return true;
 }
 
+/* What is compiled of it: its source, or what its way through a command has left. */
+static bool find_text(struct trial *t, const struct fz_setup *s, struct text *text)
+{
+    struct fz_passage passage = {0};
+    char why[sizeof t->verdict.text] = "";
+    if (!s->through) {
+        text_add(text, t->source.at, t->source.length);
+        return true;
+    }
+    enum fz_outcome outcome =
+        fz_pass_through(t->p, &t->source, s->through, COMMAND_SECONDS, &passage, why, sizeof why);
+    text_add(text, passage.after.length ? passage.after.at : "", passage.after.length);
+    text_free(&passage.before);
+    text_free(&passage.after);
+    return outcome == FZ_RIGHT || trial_fail(t, s, outcome, why);
+}
+
 static bool compile(struct trial *t, const struct fz_setup *s)
 {
     kernc_options o;
+    struct text text = {.arena = &t->arena};
+    if (!find_text(t, s, &text))
+        return false;
     kernc_options_init(&o);
-    o.input = t->p->module ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
+    o.input = s->through ? KERNC_INPUT_LLVM : t->p->module ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
     o.level = s->level;
     o.scheme = scheme_info[s->scheme].name;
     o.no_warnings = true;
@@ -107,8 +133,8 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     o.passes = fz_passes_list(&t->arena, &s->passes);
     o.switches = fz_passes_switches(&t->arena, &s->passes, &o.switch_count);
     t->declined = false;
-    const char *name = t->p->module ? "program.kir" : "program.kern";
-    kernc_result *r = kernc_compile(name, t->source.at, t->source.length, &o);
+    const char *name = s->through ? "program.ll" : t->p->module ? "program.kir" : "program.kern";
+    kernc_result *r = kernc_compile(name, text.at ? text.at : "", text.length, &o);
     bool memory = r && kernc_result_status(r) != KERNC_COMPILE_NO_MEMORY, ok = memory && load(t, s, r);
     kernc_result_free(r);
     if (!memory)
@@ -282,7 +308,8 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
 
 static bool same_code(const struct fz_setup *a, const struct fz_setup *b)
 {
-    return a->scheme == b->scheme && a->level == b->level && fz_passes_equal(&a->passes, &b->passes);
+    return a->scheme == b->scheme && a->level == b->level && a->through == b->through &&
+           fz_passes_equal(&a->passes, &b->passes);
 }
 
 static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_reference)

@@ -9,21 +9,20 @@ __attribute__((import_module("kernc"), import_name("run"))) int
 host_run(const char *words, size_t words_bytes, const char *input, size_t n);
 __attribute__((import_module("kernc"), import_name("fetch"))) void host_fetch(char *to);
 
-struct program_end program_run(const char *const *words, const struct text *input, struct text *output,
-                               size_t most)
+struct program_end program_run(const char *const *words, const struct program_streams *s)
 {
     struct program_end end = {0};
     struct scratch scratch;
     struct text line = {.arena = scratch_begin(&scratch)};
     for (; *words; words++)
         text_add(&line, *words, strlen(*words) + 1);
-    int n = host_run(line.at, line.length, input ? input->at : NULL, input ? input->length : 0);
+    int n = host_run(line.at, line.length, s->input ? s->input->at : NULL, s->input ? s->input->length : 0);
     end.problem = n < 0 ? ENOSYS : 0;
-    end.fits = n >= 0 && (size_t)n <= most;
+    end.fits = n >= 0 && (size_t)n <= s->most;
     if (end.fits) {
         char *text = arena_alloc(line.arena, (size_t)n + 1);
         host_fetch(text);
-        text_add(output, text, (size_t)n);
+        text_add(s->output, text, (size_t)n);
     }
     end.is_well = end.fits;
     scratch_end(&scratch);
