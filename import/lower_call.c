@@ -95,7 +95,8 @@ static void take_result(struct lowering *l, const struct ll_ins *i, ir_ref call,
         import_define(l, i, 0, call);
     for (uint32_t k = 0; memory && k < all.count; k++)
         import_define(l, i, k,
-                      import_load(l, all.at[k].type, import_result_type(l, i, k), memory, all.at[k].offset));
+                      import_load(l, all.at[k].type, import_result_type(l, i, k), memory, all.at[k].offset,
+                                  ll_align(l->im->ll, i->type)));
 }
 
 static bool few_args(struct lowering *l, const u32_vec *args)
@@ -603,6 +604,10 @@ static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct 
 static void call_word(struct lowering *l, const struct ll_ins *i, const struct word *w)
 {
     switch (w->how) {
+    case HOW_ADD_OVERFLOW:
+    case HOW_SUB_OVERFLOW:
+    case HOW_MUL_OVERFLOW: import_overflow(l, i, w); break;
+    case HOW_REDUCE: import_reduce(l, i, w); break;
     case HOW_DOT:
     case HOW_CROSS:
     case HOW_LENGTH:
@@ -634,7 +639,7 @@ static void call_word(struct lowering *l, const struct ll_ins *i, const struct w
     case HOW_LOAD:
         import_define(l, i, 0,
                       import_load(l, import_leaves(l->im, i->type).at[0].type, import_result_type(l, i, 0),
-                                  import_value(l, i->args[0]), 0));
+                                  import_value(l, i->args[0]), 0, ll_align(l->im->ll, i->type)));
         break;
     case HOW_ATOMIC: call_atomic(l, i, w->op); break;
     case HOW_ATOMIC_LOAD: call_atomic_access(l, i, false); break;

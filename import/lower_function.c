@@ -302,7 +302,7 @@ static void kernel_param(struct lowering *l, uint32_t p, struct ir_kernel_info *
         vec_push(&im->m->arena, &info->params, one);
         ir_ref given = add_param(l, t, one.name);
         if (param->byval)
-            import_store(l, all.at[k].type, copy, all.at[k].offset, given);
+            import_store(l, all.at[k].type, copy, all.at[k].offset, ll_align(im->ll, param->byval), given);
         else
             l->values[first + k] = given;
     }

@@ -45,7 +45,7 @@ struct ir_param_info import_global_info(struct importer *im, uint32_t global);
 /* Adds the launches that comments of the source give (launches.c). */
 void import_launches(struct importer *im);
 
-/* ---- of a function (lower_function.c, lower_ins.c, lower_call.c) ----------------------------------------- */
+/* ---- of a function (lower_function.c, lower_ins.c, lower_memory.c, lower_call.c) ------------------------- */
 
 void import_lower(struct importer *im, uint32_t instance);
 /* The address that a getelementptr's operands make. */
@@ -54,6 +54,7 @@ ir_ref import_step(struct lowering *l, const struct ll_type *element, struct ll_
 /* What an operation without effects computes: a leaf of its value. */
 ir_ref import_compute(struct lowering *l, const struct ll_ins *i, uint32_t leaf);
 void import_lower_ins(struct lowering *l, const struct ll_ins *i);
+void import_lower_memory(struct lowering *l, const struct ll_ins *i);
 void import_lower_call(struct lowering *l, const struct ll_ins *i);
 /* Whether the call of a function without a body, or through a pointer, is a convergent operation. */
 bool import_call_converges(struct importer *im, const struct ll_ins *i);
@@ -72,10 +73,11 @@ enum ir_type import_leaf_type(struct lowering *l, const struct ll_value *v, uint
 enum ir_type import_result_type(struct lowering *l, const struct ll_ins *i, uint32_t leaf);
 /* Private memory of the function. */
 ir_ref import_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *name);
+/* A scalar at address + offset, where `align` is what the address is known to be aligned to. */
 ir_ref import_load(struct lowering *l, const struct ll_type *scalar, enum ir_type t, ir_ref address,
-                   uint64_t offset);
+                   uint64_t offset, uint32_t align);
 void import_store(struct lowering *l, const struct ll_type *scalar, ir_ref address, uint64_t offset,
-                  ir_ref value);
+                  uint32_t align, ir_ref value);
 /* An integer whose upper bits are right. */
 ir_ref import_zero_extended(struct lowering *l, ir_ref v, uint32_t bits);
 ir_ref import_sign_extended(struct lowering *l, ir_ref v, uint32_t bits);
@@ -83,6 +85,12 @@ ir_ref import_sign_extended(struct lowering *l, ir_ref v, uint32_t bits);
 ir_ref import_i32(struct lowering *l, ir_ref v);
 /* Rounds an f32 to a half or bfloat, which it stays the value of. */
 ir_ref import_round(struct lowering *l, const struct ll_type *t, ir_ref v);
+/* Half or bfloat, whose values registers hold as an f32: its 16 bits, and back. */
+bool import_is_short(const struct ll_type *t);
+ir_ref import_short_bits(struct lowering *l, const struct ll_type *t, ir_ref f);
+ir_ref import_short_value(struct lowering *l, const struct ll_type *t, ir_ref bits);
+/* A float or double as another float type, rounded once. */
+ir_ref import_shortened(struct lowering *l, const struct ll_type *t, ir_ref v);
 /* Goes on in a new block, which the cursor's branches to. */
 uint32_t import_block(struct lowering *l, const char *name);
 

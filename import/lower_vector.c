@@ -1,5 +1,6 @@
-/* lower_vector.c: functions of OpenCL that look at a vector as a whole, move it, or change its elements' type
- * ("The OpenCL C Specification", Geometric Functions, Vector Data Load and Store Functions, Conversions).
+/* lower_vector.c: functions that look at a vector as a whole, move it, change its elements' type, or give a
+ * structure. Most are OpenCL's ("The OpenCL C Specification", Geometric Functions, Vector Data Load and Store
+ * Functions, Conversions).
  */
 #include "import/vocabulary.h"
 
@@ -78,6 +79,82 @@ void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them
     import_give(l, i, 0, r);
 }
 
+/* ---- of LLVM ------------------------------------------------------------------------------------------- */
+
+static ir_ref extended(struct lowering *l, ir_ref v, uint32_t bits, bool is_unsigned)
+{
+    return is_unsigned ? import_zero_extended(l, v, bits) : import_sign_extended(l, v, bits);
+}
+
+/* Whether the exact result is another than `r`, that of a register: what is lost is in the upper half of the
+ * product, or seen by the signs. */
+static ir_ref overflows(struct lowering *l, enum word_how how, bool is_unsigned, ir_ref a, ir_ref b, ir_ref r)
+{
+    enum ir_type t = type_of(l, r);
+    ir_ref zero = ir_const(l->f, t, 0);
+    if (how == HOW_MUL_OVERFLOW) {
+        ir_ref high = op2(l, is_unsigned ? IR_mulhi_u : IR_mulhi_s, t, a, b);
+        ir_ref sign = ir_const(l->f, t, t == IR_TYPE_I64 ? 63 : 31);
+        return op2(l, IR_ne, IR_TYPE_I1, high, is_unsigned ? zero : op2(l, IR_ashr, t, r, sign));
+    }
+    if (is_unsigned)
+        return how == HOW_ADD_OVERFLOW ? op2(l, IR_ult, IR_TYPE_I1, r, a) : op2(l, IR_ult, IR_TYPE_I1, a, b);
+    ir_ref changed = op2(l, IR_xor, t, a, r);
+    ir_ref differs = op2(l, IR_xor, t, b, how == HOW_ADD_OVERFLOW ? r : a);
+    return op2(l, IR_slt, IR_TYPE_I1, op2(l, IR_and, t, changed, differs), zero);
+}
+
+/* llvm.sadd.with.overflow and the like: the results, then whether they are not exact. */
+void import_overflow(struct lowering *l, const struct ll_ins *i, const struct word *w)
+{
+    enum ir_op op = w->how == HOW_ADD_OVERFLOW ? IR_add : w->how == HOW_SUB_OVERFLOW ? IR_sub : IR_mul;
+    struct leaves in = import_leaves(l->im, i->args[0]->type);
+    bool is_unsigned = w->op == IR_umax;
+    for (uint32_t k = 0; k < in.count && 2 * in.count == import_leaves(l->im, i->type).count; k++) {
+        uint32_t bits = in.at[k].type->bits;
+        if (bits == 1) {
+            import_refuse(l, "import-call", "an overflow of i1");
+            return;
+        }
+        ir_ref a = extended(l, import_leaf(l, i->args[0], k), bits, is_unsigned);
+        ir_ref b = extended(l, import_leaf(l, i->args[1], k), bits, is_unsigned);
+        ir_ref r = op2(l, op, type_of(l, a), a, b), lost = overflows(l, w->how, is_unsigned, a, b, r);
+        ir_ref cut = op2(l, IR_ne, IR_TYPE_I1, extended(l, r, bits, is_unsigned), r);
+        import_give(l, i, k, r);
+        import_give(l, i, in.count + k, op2(l, IR_or, IR_TYPE_I1, lost, cut));
+    }
+}
+
+static enum ir_op of_truth(enum ir_op op)
+{
+    switch (op) {
+    case IR_add: return IR_xor;
+    case IR_umax:
+    case IR_smin: return IR_or;
+    case IR_mul:
+    case IR_umin:
+    case IR_smax: return IR_and;
+    default: return op;
+    }
+}
+
+/* llvm.vector.reduce.add and the like, in the order of the elements; fadd and fmul have a first number. */
+void import_reduce(struct lowering *l, const struct ll_ins *i, const struct word *w)
+{
+    const struct ll_value *v = i->args[i->argc - 1];
+    struct leaves all = import_leaves(l->im, v->type);
+    ir_ref r = i->argc > 1 ? import_value(l, i->args[0]) : 0;
+    for (uint32_t k = 0; k < all.count; k++) {
+        const struct ll_type *t = all.at[k].type;
+        ir_ref x = import_leaf(l, v, k);
+        if (t->kind == LL_INT)
+            x = extended(l, x, t->bits, w->op != IR_smax && w->op != IR_smin);
+        enum ir_op op = type_of(l, x) == IR_TYPE_I1 ? of_truth(w->op) : w->op;
+        r = r ? import_round(l, t, op2(l, op, type_of(l, x), r, x)) : x;
+    }
+    import_give(l, i, 0, r);
+}
+
 /* ---- in memory ----------------------------------------------------------------------------------------- */
 
 /* p[offset * n .. + n): aligned as its elements are. vload_half: of halves, which memory holds as such. */
@@ -103,7 +180,7 @@ void import_vload(struct lowering *l, const struct ll_ins *i)
     uint64_t bytes = ll_bytes(l->im->ll, t);
     ir_ref address = element_address(l, i->args[1], i->args[0], bytes * all.count);
     for (uint32_t k = 0; k < all.count; k++)
-        import_give(l, i, k, import_load(l, t, import_scalar(t), address, k * bytes));
+        import_give(l, i, k, import_load(l, t, import_scalar(t), address, k * bytes, (uint32_t)bytes));
 }
 
 void import_vstore(struct lowering *l, const struct ll_ins *i)
@@ -114,9 +191,8 @@ void import_vstore(struct lowering *l, const struct ll_ins *i)
     ir_ref address = element_address(l, i->args[2], i->args[1], bytes * all.count);
     for (uint32_t k = 0; k < all.count; k++) {
         ir_ref v = import_leaf(l, i->args[0], k);
-        v = t != all.at[k].type && type_of(l, v) == IR_TYPE_F64 ? ir_emit1(&l->c, IR_ftrunc, IR_TYPE_F32, v)
-                                                                : v;
-        import_store(l, t, address, k * bytes, v);
+        v = t != all.at[k].type ? import_shortened(l, t, v) : v;
+        import_store(l, t, address, k * bytes, (uint32_t)bytes, v);
     }
 }
 
@@ -134,7 +210,7 @@ void import_second_result(struct lowering *l, const struct ll_ins *i, enum word_
         if (how == HOW_FRACT) /* below 1, although x - floor(x) may round to it */
             first = op2(l, IR_fmin, t, first,
                         ir_const(l->f, t, t == IR_TYPE_F32 ? 0x3f7fffff : 0x3fefffffffffffff));
-        import_store(l, all.at[k].type, address, all.at[k].offset, second);
+        import_store(l, all.at[k].type, address, all.at[k].offset, ll_align(l->im->ll, i->type), second);
         import_give(l, i, k, first);
     }
 }
@@ -224,10 +300,9 @@ void import_convert(struct lowering *l, const struct ll_ins *i, const struct wor
             v = w->is_unsigned ? import_zero_extended(l, v, from->bits)
                                : import_sign_extended(l, v, from->bits);
             v = import_round(l, to, ir_emit1(&l->c, w->is_unsigned ? IR_uitof : IR_sitof, t, v));
-        } else if (type_of(l, v) != t) {
-            v = import_round(l, to, ir_emit1(&l->c, t == IR_TYPE_F64 ? IR_fext : IR_ftrunc, t, v));
         } else {
-            v = import_round(l, to, v);
+            v = t == IR_TYPE_F64 && type_of(l, v) != t ? ir_emit1(&l->c, IR_fext, t, v)
+                                                       : import_shortened(l, to, v);
         }
         import_give(l, i, k, v);
     }

@@ -47,6 +47,10 @@ enum word_how {
     HOW_UPSAMPLE,
     HOW_ZERO,
     HOW_LAST_OF_ELEMENTS = HOW_ZERO,
+    HOW_ADD_OVERFLOW,
+    HOW_SUB_OVERFLOW,
+    HOW_MUL_OVERFLOW,
+    HOW_REDUCE,
     HOW_DOT,
     HOW_CROSS,
     HOW_LENGTH,
@@ -118,7 +122,9 @@ void import_give(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir_r
 ir_ref import_local_linear(struct lowering *l);
 ir_ref import_block_size(struct lowering *l);
 
-/* ---- of OpenCL (lower_vector.c) */
+/* ---- of vectors and structures (lower_vector.c) */
+void import_overflow(struct lowering *l, const struct ll_ins *i, const struct word *w);
+void import_reduce(struct lowering *l, const struct ll_ins *i, const struct word *w);
 void import_geometric(struct lowering *l, const struct ll_ins *i, enum word_how how);
 void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them);
 void import_vload(struct lowering *l, const struct ll_ins *i);

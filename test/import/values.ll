@@ -154,3 +154,149 @@ end:
   store i32 %r, ptr addrspace(1) %p
   ret void
 }
+
+; ==== accesses_of_any_width_and_alignment
+; What no access of kernc does is made of smaller ones: i24, i56, i12, and numbers at odd places.
+; RUN: %kernc run %s --arg 'o=zeros(4)' --block 1 --show 'o[0..4]'
+; OUT-IS: o[0..4]: 1.5 -5 2.5 7.262385979038285e+16
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr addrspace(1) %o) {
+  %m = alloca [32 x i8], align 8
+  %p1 = getelementptr i8, ptr %m, i32 1
+  %p10 = getelementptr i8, ptr %m, i32 10
+  %p23 = getelementptr i8, ptr %m, i32 23
+  store double 1.5, ptr %p1, align 1
+  store i24 -5, ptr %p10, align 1
+  store float 2.5, ptr %p23, align 1
+  %d = load double, ptr %p1, align 1
+  %i = load i24, ptr %p10, align 2
+  %id = sitofp i24 %i to double
+  %f = load float, ptr %p23, align 1
+  %fd = fpext float %f to double
+  store double %d, ptr addrspace(1) %o
+  %o1 = getelementptr double, ptr addrspace(1) %o, i32 1
+  store double %id, ptr addrspace(1) %o1
+  %o2 = getelementptr double, ptr addrspace(1) %o, i32 2
+  store double %fd, ptr addrspace(1) %o2
+  store i56 72623859790382856, ptr %p1, align 1
+  %p8 = getelementptr i8, ptr %m, i32 8
+  store i12 -255, ptr %p8, align 1
+  %w = load i64, ptr %p1, align 1
+  %l = load i56, ptr %p1, align 1
+  %lw = zext i56 %l to i64
+  %h = and i64 %w, -72057594037927936
+  %both = or i64 %lw, %h
+  %r = sitofp i64 %both to double
+  %o3 = getelementptr double, ptr addrspace(1) %o, i32 3
+  store double %r, ptr addrspace(1) %o3
+  ret void
+}
+
+; ==== overflow
+; RUN: %kernc run %s --arg 'o=zeros(6)' --block 1 --show 'o[0..6]'
+; OUT-IS: o[0..6]: -56 1 1 0 1 0
+target triple = "nvptx-nvidia-cuda"
+declare { i8, i1 } @llvm.sadd.with.overflow.i8(i8, i8)
+declare { i32, i1 } @llvm.umul.with.overflow.i32(i32, i32)
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
+declare { i32, i1 } @llvm.usub.with.overflow.i32(i32, i32)
+declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
+define ptx_kernel void @k(ptr addrspace(1) %o) {
+  %z = load i32, ptr addrspace(1) %o
+  %n = trunc i32 %z to i8
+  %a = add i8 %n, 100
+  %z8 = sext i32 %z to i64
+  %s = call { i8, i1 } @llvm.sadd.with.overflow.i8(i8 %a, i8 %a)
+  %sv = extractvalue { i8, i1 } %s, 0
+  %s0 = sext i8 %sv to i32
+  %sf = extractvalue { i8, i1 } %s, 1
+  %s1 = zext i1 %sf to i32
+  store i32 %s0, ptr addrspace(1) %o
+  %p1 = getelementptr i32, ptr addrspace(1) %o, i32 1
+  store i32 %s1, ptr addrspace(1) %p1
+  %x = add i32 %z, 65536
+  %u = call { i32, i1 } @llvm.umul.with.overflow.i32(i32 %x, i32 %x)
+  %uf = extractvalue { i32, i1 } %u, 1
+  %u1 = zext i1 %uf to i32
+  %p2 = getelementptr i32, ptr addrspace(1) %o, i32 2
+  store i32 %u1, ptr addrspace(1) %p2
+  %y = add i64 %z8, -2147483648
+  %m = call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %y, i64 2147483648)
+  %mf = extractvalue { i64, i1 } %m, 1
+  %m1 = zext i1 %mf to i32
+  %p3 = getelementptr i32, ptr addrspace(1) %o, i32 3
+  store i32 %m1, ptr addrspace(1) %p3
+  %v = call { i32, i1 } @llvm.usub.with.overflow.i32(i32 %z, i32 1)
+  %vf = extractvalue { i32, i1 } %v, 1
+  %v1 = zext i1 %vf to i32
+  %p4 = getelementptr i32, ptr addrspace(1) %o, i32 4
+  store i32 %v1, ptr addrspace(1) %p4
+  %w = call { i64, i1 } @llvm.ssub.with.overflow.i64(i64 %z8, i64 9223372036854775807)
+  %wf = extractvalue { i64, i1 } %w, 1
+  %w1 = zext i1 %wf to i32
+  %p5 = getelementptr i32, ptr addrspace(1) %o, i32 5
+  store i32 %w1, ptr addrspace(1) %p5
+  ret void
+}
+
+; ==== reductions_of_vectors
+; RUN: %kernc run %s --arg 'o=zeros(4)' --block 1 --show 'o[0..4]'
+; OUT-IS: o[0..4]: 10 -1 200 1
+target triple = "nvptx-nvidia-cuda"
+declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)
+declare i8 @llvm.vector.reduce.smax.v2i8(<2 x i8>)
+declare i8 @llvm.vector.reduce.umax.v2i8(<2 x i8>)
+declare i1 @llvm.vector.reduce.or.v2i1(<2 x i1>)
+define ptx_kernel void @k(ptr addrspace(1) %o) {
+  %z = load i32, ptr addrspace(1) %o
+  %n = trunc i32 %z to i8
+  %v = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 0>, i32 4, i32 3
+  %a = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %v)
+  %w = add i8 %n, 200
+  %b0 = insertelement <2 x i8> <i8 -1, i8 5>, i8 %w, i32 1
+  %b = call i8 @llvm.vector.reduce.smax.v2i8(<2 x i8> %b0)
+  %b1 = sext i8 %b to i32
+  %c0 = insertelement <2 x i8> <i8 7, i8 5>, i8 %w, i32 1
+  %c = call i8 @llvm.vector.reduce.umax.v2i8(<2 x i8> %c0)
+  %c1 = zext i8 %c to i32
+  %d0 = icmp ugt <2 x i8> %c0, <i8 100, i8 100>
+  %d = call i1 @llvm.vector.reduce.or.v2i1(<2 x i1> %d0)
+  %d1 = zext i1 %d to i32
+  store i32 %a, ptr addrspace(1) %o
+  %p1 = getelementptr i32, ptr addrspace(1) %o, i32 1
+  store i32 %b1, ptr addrspace(1) %p1
+  %p2 = getelementptr i32, ptr addrspace(1) %o, i32 2
+  store i32 %c1, ptr addrspace(1) %p2
+  %p3 = getelementptr i32, ptr addrspace(1) %o, i32 3
+  store i32 %d1, ptr addrspace(1) %p3
+  ret void
+}
+
+; ==== doubles_round_once
+; 2049 + 2^-40 is above the middle of two halves, but is 2049, the middle, as a float; the same of bfloat.
+; RUN: %kernc run %s --arg 'o=zeros(4)' --block 1 --show 'o[0..4]'
+; OUT-IS: o[0..4]: 2050 2048 258 inf
+target triple = "nvptx-nvidia-cuda"
+define ptx_kernel void @k(ptr addrspace(1) %o) {
+  %z = load double, ptr addrspace(1) %o
+  %a = fadd double %z, 0x40A0020000000800
+  %h = fptrunc double %a to half
+  %hd = fpext half %h to double
+  store double %hd, ptr addrspace(1) %o
+  %b = fadd double %z, 0x40A001FFFFFFF800
+  %g = fptrunc double %b to half
+  %gd = fpext half %g to double
+  %p1 = getelementptr double, ptr addrspace(1) %o, i32 1
+  store double %gd, ptr addrspace(1) %p1
+  %c = fadd double %z, 0x4070100000000800
+  %e = fptrunc double %c to bfloat
+  %ed = fpext bfloat %e to double
+  %p2 = getelementptr double, ptr addrspace(1) %o, i32 2
+  store double %ed, ptr addrspace(1) %p2
+  %i = fadd double %z, 1.0e300
+  %j = fptrunc double %i to half
+  %jd = fpext half %j to double
+  %p3 = getelementptr double, ptr addrspace(1) %o, i32 3
+  store double %jd, ptr addrspace(1) %p3
+  ret void
+}
