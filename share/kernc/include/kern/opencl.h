@@ -1,18 +1,119 @@
-/* opencl.h: read before each .cl file: copies of a work group, which are made at once by its work items. */
+/* opencl.h: read before each .cl file: images as arrays. An image is a pointer to floats, as CUDA's textures are
+ * here (texture.h): width, height, depth and 0, then its texels of four floats each, x first. Those of
+ * read_imagei and read_imageui are floats, too, which whole numbers of up to 24 bits are exactly.
+ */
 #ifndef __KERN_OPENCL_H__
 #define __KERN_OPENCL_H__
 
-#define event_t                       int
-#define async_work_group_strided_copy __kern_strided_copy_is_missing
-#define async_work_group_copy(to, from, count, event)                                                        \
-    ({                                                                                                       \
-        size_t at_ =                                                                                         \
-            (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);   \
-        for (; at_ < (count); at_ += get_local_size(0) * get_local_size(1) * get_local_size(2))              \
-            (to)[at_] = (from)[at_];                                                                         \
-        (event_t)0;                                                                                          \
-    })
-#define wait_group_events(count, events) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define prefetch(from, count)            ((void)(from))
+typedef __global float *__kern_image;
+typedef uint __kern_sampler;
+#define image1d_t __kern_image
+#define image2d_t __kern_image
+#define image3d_t __kern_image
+#define sampler_t __kern_sampler
+#define read_only
+#define write_only
+#define read_write
+#define __read_only
+#define __write_only
+#define __read_write
+
+#define __KERN_FUNCTION static __attribute__((overloadable, always_inline, unused))
+
+__KERN_FUNCTION int get_image_width(__kern_image i) { return (int)i[0]; }
+__KERN_FUNCTION int get_image_height(__kern_image i) { return (int)i[1]; }
+__KERN_FUNCTION int get_image_depth(__kern_image i) { return (int)i[2]; }
+__KERN_FUNCTION int2 get_image_dim(__kern_image i) { return (int2)((int)i[0], (int)i[1]); }
+
+/* Behind the border: the other side, nothing, or the nearest one inside. */
+__KERN_FUNCTION int __kern_wrapped(int at, int size) { return ((at % size) + size) % size; }
+__KERN_FUNCTION float4 __kern_texel(__kern_image i, __kern_sampler s, int4 at)
+{
+    int4 size = (int4)((int)i[0], (int)i[1], (int)i[2], 1);
+    uint mode = s & 0xe; /* the bits of CLK_ADDRESS_ */
+    if (mode == CLK_ADDRESS_REPEAT)
+        at = (int4)(__kern_wrapped(at.x, size.x), __kern_wrapped(at.y, size.y), __kern_wrapped(at.z, size.z),
+                    0);
+    else if (mode == CLK_ADDRESS_CLAMP && any(at != clamp(at, (int4)(0), size - 1)))
+        return (float4)(0.0f);
+    at = clamp(at, (int4)(0), size - 1);
+    return vload4(1 + (at.z * size.y + at.y) * size.x + at.x, i);
+}
+
+__KERN_FUNCTION float4 __kern_sample(__kern_image i, __kern_sampler s, float4 at)
+{
+    if (s & CLK_NORMALIZED_COORDS_TRUE)
+        at *= (float4)(i[0], i[1], i[2], 1.0f);
+    if (!(s & CLK_FILTER_LINEAR))
+        return __kern_texel(i, s, convert_int4(floor(at)));
+    at -= 0.5f;
+    float4 low = floor(at), part = at - low, sum = (float4)(0.0f);
+    for (int corner = 0; corner < 8; corner++) {
+        int4 step = (int4)(corner & 1, corner >> 1 & 1, corner >> 2, 0);
+        float4 share = select(1.0f - part, part, step != 0);
+        sum += share.x * share.y *
+               (i[2] > 1.0f ? share.z
+                : step.z    ? 0.0f
+                            : 1.0f) *
+               __kern_texel(i, s, convert_int4(low) + step);
+    }
+    return sum;
+}
+
+/* For each kind of place: a float or an int, of one to three dimensions. X(type, as four) */
+#define __KERN_PLACES(X, T)                                                                                  \
+    X(T, (T##4)(at, 0, 0, 0))                                                                                \
+    X(T##2, (T##4)(at, 0, 0))                                                                                \
+    X(T##4, at)
+#define __KERN_READ_FLOAT(T, four)                                                                           \
+    __KERN_FUNCTION float4 read_imagef(__kern_image i, __kern_sampler s, T at)                               \
+    {                                                                                                        \
+        return __kern_sample(i, s, four);                                                                    \
+    }
+#define __KERN_READ(T, four)                                                                                 \
+    __KERN_FUNCTION float4 read_imagef(__kern_image i, __kern_sampler s, T at)                               \
+    {                                                                                                        \
+        return __kern_texel(i, s, four);                                                                     \
+    }                                                                                                        \
+    __KERN_FUNCTION float4 read_imagef(__kern_image i, T at) { return __kern_texel(i, 0, four); }            \
+    __KERN_FUNCTION int4 read_imagei(__kern_image i, __kern_sampler s, T at)                                 \
+    {                                                                                                        \
+        return convert_int4(__kern_texel(i, s, four));                                                       \
+    }                                                                                                        \
+    __KERN_FUNCTION int4 read_imagei(__kern_image i, T at)                                                   \
+    {                                                                                                        \
+        return convert_int4(__kern_texel(i, 0, four));                                                       \
+    }                                                                                                        \
+    __KERN_FUNCTION uint4 read_imageui(__kern_image i, __kern_sampler s, T at)                               \
+    {                                                                                                        \
+        return convert_uint4(__kern_texel(i, s, four));                                                      \
+    }                                                                                                        \
+    __KERN_FUNCTION uint4 read_imageui(__kern_image i, T at)                                                 \
+    {                                                                                                        \
+        return convert_uint4(__kern_texel(i, 0, four));                                                      \
+    }                                                                                                        \
+    __KERN_FUNCTION void write_imagef(__kern_image i, T at, float4 v) { __kern_write(i, four, v); }          \
+    __KERN_FUNCTION void write_imagei(__kern_image i, T at, int4 v)                                          \
+    {                                                                                                        \
+        __kern_write(i, four, convert_float4(v));                                                            \
+    }                                                                                                        \
+    __KERN_FUNCTION void write_imageui(__kern_image i, T at, uint4 v)                                        \
+    {                                                                                                        \
+        __kern_write(i, four, convert_float4(v));                                                            \
+    }
+
+__KERN_FUNCTION void __kern_write(__kern_image i, int4 at, float4 v)
+{
+    int4 size = (int4)((int)i[0], (int)i[1], (int)i[2], 1);
+    if (all(at == clamp(at, (int4)(0), size - 1)))
+        vstore4(v, 1 + (at.z * size.y + at.y) * size.x + at.x, i);
+}
+__KERN_PLACES(__KERN_READ_FLOAT, float)
+__KERN_PLACES(__KERN_READ, int)
+
+#undef __KERN_READ
+#undef __KERN_READ_FLOAT
+#undef __KERN_PLACES
+#undef __KERN_FUNCTION
 
 #endif
