@@ -36,7 +36,7 @@ static const struct floor {
     {"fuzz/", "base/ launch/ ir/ frontend/ import/ opt/ backend/ runtime/ include/ lib/"},
     {"driver/", "base/ launch/ ir/ frontend/ import/ opt/ backend/ runtime/ include/ lib/ fuzz/"},
     {"samples/", "include/"},
-    {"share/kernc/include/", "share/kernc/include/"},
+    {"share/kernc/include/", ""},
 };
 
 static struct arena arena;
