@@ -38,7 +38,7 @@ enum verb_id {
 enum {
 #define VERB(id, name, arguments, help) IN_##id = 1 << VERB_##id,
 #include "driver/verbs.def"
-    IN_COMPILING = IN_BUILD | IN_RUN | IN_DUMP | IN_COMPARE | IN_REPORT | IN_TUNE,
+    IN_COMPILING = IN_BUILD | IN_RUN | IN_DUMP | IN_COMPARE | IN_REPORT | IN_TUNE | IN_VALIDATE,
     IN_ALL = (1 << VERBS) - 1
 };
 enum option_id {
@@ -88,6 +88,7 @@ struct command {
     struct arena arena;
     VEC(struct given) given; /* in the order of the command line */
     const char *file;
+    const char *other;    /* of a verb that takes two: the second file */
     bool is_llvm;         /* what has been read is LLVM IR */
     struct text origin;   /* then: the source that clang has made it of; without text: it was in the file */
     bool json;            /* --diagnostics=json, from the beginning */

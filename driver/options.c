@@ -179,6 +179,12 @@ static int take_file(struct command *c, int argc, char **argv)
     if (optind == argc)
         return usage(c, arena_printf(&c->arena, "no file to %s", c->verb->name));
     c->file = argv[optind];
+    if (c->verb->id == VERB_VALIDATE) {
+        c->other = argv[optind + 1];
+        if (optind + 2 != argc)
+            return usage(c, "validate takes two files: the program as it was, and as it has become");
+        return EXIT_OK;
+    }
     if (optind + 1 == argc)
         return EXIT_OK;
     return usage(c,
