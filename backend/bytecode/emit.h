@@ -114,8 +114,8 @@ struct be_function {
     uint32_t signature;     /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;
-    struct bitset behind_barrier; /* see ir_reached_from_barriers */
-    bool joins;                   /* branches name only places where they join a barrier */
+    const uint32_t *barriers; /* see ir_reached_from_barriers */
+    bool joins;               /* branches name only places where they join a barrier */
     VEC(struct be_word) words;
     VEC(struct be_vreg) vregs;
     VEC(struct be_block) blocks; /* in generation order: reverse post-order */

@@ -180,11 +180,18 @@ static void select_origin(struct be_selector *s, ir_ref r)
     be_put(s, BC_check_origin, be_define(s, r), address, pointer, 0)->imm = (uint32_t)ins->imm;
 }
 
+static void select_await(struct be_selector *s, uint32_t barriers)
+{
+    struct be_word *w = be_put(s, BC_await, 0, 0, 0, 0);
+    w->cycles = 0;
+    w->imm = barriers;
+}
+
 static void select_ins(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    if (s->f->behind_barrier.bits && bitset_has(s->f->behind_barrier, r))
-        be_put(s, BC_await, 0, 0, 0, 0)->cycles = 0;
+    if (s->f->barriers && s->f->barriers[r] && ins->op != IR_barrier)
+        select_await(s, s->f->barriers[r]);
     switch (ins->op) {
     case IR_object:
     case IR_function:
@@ -372,7 +379,7 @@ void be_select(struct be_context *c, struct be_function *f)
     uint32_t n = f->ir->ins.count;
     f->post = ir_reconvergence_new(&c->arena, f->cfg);
     if (!scheme_has(c->scheme, SCHEME_TOKENS))
-        f->behind_barrier = ir_reached_from_barriers(&c->arena, f->cfg, c->waiting);
+        f->barriers = ir_reached_from_barriers(&c->arena, f->cfg, c->waiting);
     struct be_selector s = {.c = c, .f = f, .ir = f->ir};
     s.lanes = arena_array(&c->arena, uint32_t, n);
     s.scalars = arena_array(&c->arena, uint32_t, n);

@@ -79,7 +79,10 @@ static void select_operation(struct be_selector *s, ir_ref r)
     const struct ir_ins *ins = ir_at(s->ir, r);
     unsigned kind = kind_row(s, r);
     switch (ins->op) {
-    case IR_barrier: be_put(s, BC_barrier, 0, 0, 0, token_of(s, ins)); break;
+    case IR_barrier:
+        be_put(s, BC_barrier, s->f->barriers ? (uint32_t)__builtin_ctz(s->f->barriers[r]) : 0, 0, 0,
+               token_of(s, ins));
+        break;
     case IR_syncwarp: be_put(s, BC_syncwarp, 0, 0, 0, token_of(s, ins)); break;
     case IR_ballot: select_vote(s, r, BC_ballot); break;
     case IR_any: select_vote(s, r, BC_any); break;

@@ -125,9 +125,10 @@ struct bitset ir_exits_without_barrier(struct arena *a, const struct ir_cfg *c);
 /* Whether threads with one instance of its token execute the instruction together: a convergent operation, but
  * for barriers, or a heart that controls such (in_use: see ir_tokens_in_use). */
 bool ir_converges(const struct ir_function *f, ir_ref r, struct bitset in_use);
-/* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there.
- * `waiting`: see ir_waiting_functions. Linear for each convergent operation, if there are barriers. */
-struct bitset ir_reached_from_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
+/* By ir_ref: of an operation the barriers from which threads may come to it, for whom others wait there; of a
+ * barrier itself. A bit stands for each 32nd of them. NULL: there are none. `waiting`: see
+ * ir_waiting_functions. Linear for each convergent operation, if there are barriers. */
+uint32_t *ir_reached_from_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
 
 /* ---- cycle forest (ir/analysis/cycles.c) ------------------------------------------------------------- */
 

@@ -106,17 +106,21 @@ struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m)
  * latter have to run to the kernel's end first. They can't if on their way they come to a convergent
  * operation where they wait for those at the barrier, as these may come there, too: that is the kernel's
  * mistake.
- * An operation is reached if some barrier leads to it by paths without the definition of its token. A call
- * counts as an operation, and as a barrier if it may lead to one; a heart counts if it controls operations.
+ * An operation is reached if some barrier leads to it by paths without the definition of its token, or to a
+ * heart from which its token stems, by paths without the definition of the heart's. Nobody waits at a heart:
+ * threads may leave the iteration without an operation. A call counts as an operation, and as a barrier if it
+ * may lead to any.
  * Blocks through which passes lead several edges go on as these say (merge_edges.h): where a block's branch
  * tests its parameter, an edge that brings a constant leads one way alone. Linear in edges for each
- * operation. Which barrier the others are at is not asked: who is released waited where these come to, too. */
+ * operation. Which barriers lead there matters: threads wait no more for others that have left them for good,
+ * and are at another one. */
 struct reach {
     struct arena *arena;
     const struct ir_cfg *g;
     const struct ir_function *f;
     struct bitset functions; /* see ir_waiting_functions */
-    struct bitset waiting;   /* blocks with a barrier, or a call that may lead to one */
+    uint32_t *from;          /* the result */
+    uint32_t *of_block;      /* the barriers in it */
 };
 
 bool ir_converges(const struct ir_function *f, ir_ref r, struct bitset in_use)
@@ -127,14 +131,22 @@ bool ir_converges(const struct ir_function *f, ir_ref r, struct bitset in_use)
     return op != IR_barrier && op != IR_entry && op != IR_anchor && ir_is_convergent(f, r);
 }
 
-/* Whether threads may wait in the operation's block before it, behind the definition of its token. */
-static bool waits_before(const struct reach *x, ir_ref operation)
+/* Where threads may wait in the instruction. */
+static uint32_t barriers_in(const struct reach *x, ir_ref r)
 {
-    bool waits = false;
+    if (ir_at(x->f, r)->op == IR_barrier)
+        return x->from[r];
+    return ir_call_may_wait(x->f, r, x->functions) ? UINT32_MAX : 0;
+}
+
+/* The same in the operation's block before it, behind the definition of its token. */
+static uint32_t barriers_before(const struct reach *x, ir_ref operation)
+{
+    uint32_t before = 0;
     for (ir_ref r = ir_block_at(x->f, ir_at(x->f, operation)->block)->first; r != operation;
          r = ir_at(x->f, r)->next)
-        waits = (waits && r != ir_at(x->f, operation)->token) || may_wait(x->f, r, x->functions);
-    return waits;
+        before = (r == ir_at(x->f, operation)->token ? 0 : before) | barriers_in(x, r);
+    return before;
 }
 
 /* Whether threads that come to block b by the edge from p may leave it by edge `out`. */
@@ -161,42 +173,46 @@ static void add_edges_to(const struct reach *x, struct walk *w, uint32_t b, uint
             walk_add(w, p_at);
 }
 
-static bool is_reached(const struct reach *x, ir_ref operation)
+static uint32_t reached_from(const struct reach *x, ir_ref operation)
 {
     const struct ir_ins *ins = ir_at(x->f, operation);
     uint32_t home = ins->token ? ir_at(x->f, ins->token)->block : IR_NO_BLOCK;
     struct walk w = walk_new(x->arena, x->g->pred_start[x->g->blocks]);
-    if (waits_before(x, operation))
-        return true;
+    uint32_t from = barriers_before(x, operation);
     if (home != ins->block)
         add_edges_to(x, &w, ins->block, IR_NO_BLOCK);
     walk_each(e, &w) {
         uint32_t b = x->g->preds[e];
-        if (bitset_has(x->waiting, b))
-            return true;
+        from |= x->of_block[b];
         if (b != home)
             add_edges_to(x, &w, b, x->g->pred_edges[e]);
     }
-    return false;
+    return from;
 }
 
-struct bitset ir_reached_from_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
+uint32_t *ir_reached_from_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
 {
     struct reach x = {.arena = a, .g = c, .f = c->fn, .functions = waiting};
-    struct bitset reached = bitset_new(a, c->fn->ins.count);
-    x.waiting = bitset_new(a, c->blocks);
+    uint32_t *hearts = arena_array(a, uint32_t, c->fn->ins.count), any = 0, barriers = 0;
+    x.from = arena_array(a, uint32_t, c->fn->ins.count);
+    x.of_block = arena_array(a, uint32_t, c->blocks);
     for (uint32_t i = 0; i < c->rpo_count; i++)
-        ir_each_ins(r, c->fn, c->rpo[i])
-            if (may_wait(c->fn, r, waiting))
-                bitset_add(x.waiting, c->rpo[i]);
-    if (bitset_next(x.waiting, 0) >= x.waiting.bits)
-        return reached;
+        ir_each_ins(r, c->fn, c->rpo[i]) {
+            if (ir_at(c->fn, r)->op == IR_barrier)
+                x.from[r] = 1u << barriers++ % 32;
+            any |= x.of_block[c->rpo[i]] |= barriers_in(&x, r);
+        }
+    if (!any)
+        return NULL;
     struct bitset used = ir_tokens_in_use(a, c->fn);
     for (uint32_t i = 0; i < c->rpo_count; i++)
         ir_each_ins(r, c->fn, c->rpo[i])
-            if (ir_converges(c->fn, r, used) && is_reached(&x, r))
-                bitset_add(reached, r);
-    return reached;
+            if (ir_converges(c->fn, r, used)) {
+                const struct ir_ins *ins = ir_at(c->fn, r);
+                uint32_t *from = ins->op == IR_loop ? hearts : x.from;
+                from[r] = hearts[ins->token] | reached_from(&x, r);
+            }
+    return x.from;
 }
 
 /* ---- threads that leave those who come to one ------------------------------------------------------- */

@@ -360,7 +360,7 @@ HANDLER(O_check_sync)
 }
 HANDLER(O_await)
 {
-    if (UNLIKELY(w->active & w->released) && !OUTSIDE(rt_await(w)))
+    if (UNLIKELY(w->active & w->released) && !OUTSIDE(rt_await(w, pc)))
         return NULL;
     NEXT(1);
 }

@@ -1,14 +1,14 @@
 /* group.c: convergent operations that add floats in lane order, or wait for lanes. The group is the active
  * lanes. */
 #include "runtime/core/barrier_text.h"
-#include "runtime/launch/watch.h"
 #include "runtime/launch/grid.h"
+#include "runtime/launch/watch.h"
 
 /* From the lowest lane on: `next` is lane i's value in the case's type, a the result so far. */
 #define REDUCE(type, read, put, formula)                                                                     \
     {                                                                                                        \
         scalar_ctype_##type a = read(rt_lowest(w->active));                                                  \
-        rt_each_lane(i, w->active & (w->active - 1)) {                                                  \
+        rt_each_lane(i, w->active & (w->active - 1)) {                                                       \
             scalar_ctype_##type b = read(i);                                                                 \
             a = (formula);                                                                                   \
         }                                                                                                    \
@@ -21,10 +21,10 @@
 void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins)
 {
     switch (ins->op) {
-    case BC_reduce_add_F:  REDUCE(F, READ_F, scalar_raw_f32, a + b)
+    case BC_reduce_add_F: REDUCE(F, READ_F, scalar_raw_f32, a + b)
     case BC_reduce_smin_F: REDUCE(F, READ_F, scalar_raw_f32, scalar_fminf(a, b))
     case BC_reduce_smax_F: REDUCE(F, READ_F, scalar_raw_f32, scalar_fmaxf(a, b))
-    case BC_reduce_add_D:  REDUCE(D, READ_D, scalar_raw_f64, a + b)
+    case BC_reduce_add_D: REDUCE(D, READ_D, scalar_raw_f64, a + b)
     case BC_reduce_smin_D: REDUCE(D, READ_D, scalar_raw_f64, scalar_fmin(a, b))
     case BC_reduce_smax_D: REDUCE(D, READ_D, scalar_raw_f64, scalar_fmax(a, b))
     default: BUG("opcode %u is no reduction of floats", ins->op);
@@ -73,10 +73,13 @@ void rt_barrier(struct rt_warp *w, const struct bc_ins *ins)
             __builtin_popcountll(w->live), rt_lowest(w->live & ~h.lanes));
 }
 
-bool rt_await(struct rt_warp *w)
+bool rt_await(struct rt_warp *w, const struct bc_ins *ins)
 {
     uint64_t active = w->active;
-    w->active = first_at_barrier(w, NULL).lanes;
+    struct at_barrier first = first_at_barrier(w, NULL);
+    if (!(ins->imm >> first.at->d % 32 & 1))
+        return true;
+    w->active = first.lanes;
     bool passes = rt_check_parts(w);
     w->active = active;
     if (!passes)

@@ -187,8 +187,9 @@ void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins); /* group.c */
 void rt_scan(struct rt_warp *w, const struct bc_ins *ins);
 void rt_barrier(struct rt_warp *w, const struct bc_ins *ins); /* a fault: live lanes are elsewhere */
 /* The active lanes, which have gone on without those at a barrier(), come to an operation at which they would
- * wait for these: a fault of the barrier, unless the checker lets all pass. */
-bool rt_await(struct rt_warp *w);
+ * wait for these if the barrier is among the instruction's: a fault of it, unless the checker lets all
+ * pass. */
+bool rt_await(struct rt_warp *w, const struct bc_ins *ins);
 /* By the scheme, or 0. */
 bool rt_token(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);      /* hostcall.c */
