@@ -160,10 +160,20 @@ static bool is_atomic_access(struct lowering *l, const struct ll_ins *i, const s
            type_of(l, address) != IR_TYPE_CONSTANT && t->kind == LL_INT && (t->bits == 32 || t->bits == 64);
 }
 
+/* A volatile access goes to memory: a fence before it keeps others from standing for it. Nobody else sees private
+ * memory, and nobody writes constant memory. */
+static void order_volatile(struct lowering *l, const struct ll_ins *i, ir_ref address)
+{
+    enum ir_type t = type_of(l, address);
+    if (i->is_volatile && !i->is_atomic && t != IR_TYPE_PRIVATE && t != IR_TYPE_CONSTANT)
+        fence(l);
+}
+
 static void lower_load(struct lowering *l, const struct ll_ins *i)
 {
     struct leaves all = import_leaves(l->im, i->type);
     ir_ref address = import_value(l, i->args[0]);
+    order_volatile(l, i, address);
     if (is_atomic_access(l, i, i->type, address)) {
         enum ir_type t = import_scalar(i->type);
         import_define(l, i, 0, import_atomic(l, "or", t, address, ir_const(l->f, t, 0)));
@@ -189,6 +199,7 @@ static void lower_store(struct lowering *l, const struct ll_ins *i)
     struct leaves all = import_leaves(l->im, i->args[0]->type);
     ir_ref address = import_value(l, i->args[1]);
     uint32_t wide = wide_of(l, i, i->args[0]->type);
+    order_volatile(l, i, address);
     if (i->is_atomic && orders(i, true))
         fence(l);
     if (is_atomic_access(l, i, i->args[0]->type, address)) {
