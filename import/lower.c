@@ -1,5 +1,5 @@
 /* lower.c: a module of LLVM IR becomes one of kernc's: which functions, which memory, in which order. */
-#include "import/lower_function.h"
+#include "import/vocabulary.h"
 
 /* ---- places and errors --------------------------------------------------------------------------------- */
 
@@ -73,7 +73,8 @@ typedef VEC(struct leaf) leaf_list;
 static void add_leaves(struct importer *im, const struct ll_type *t, uint64_t offset, void *list, int depth)
 {
     leaf_list *all = list;
-    if (all->count > IMPORT_MAX_LEAVES || depth > 64)
+    bool is_compound = t->kind == LL_STRUCT || t->kind == LL_ARRAY || t->kind == LL_VECTOR;
+    if (all->count > IMPORT_MAX_LEAVES || depth > 64 || (is_compound && ll_bytes(im->ll, t) == 0))
         return;
     switch ((enum ll_kind)t->kind) {
     case LL_VOID:
@@ -138,7 +139,7 @@ bool import_has_pointers(struct importer *im, const struct ll_type *t)
     if (t->kind != LL_STRUCT)
         return t->kind == LL_POINTER;
     for (uint32_t i = 0; i < t->argc; i++)
-        if (import_has_pointers(im, t->args[i]))
+        if ((i == 0 || t->args[i] != t->args[i - 1]) && import_has_pointers(im, t->args[i]))
             return true;
     return false;
 }
@@ -317,6 +318,47 @@ static void order_functions(struct importer *im)
             im, (place){0}, UINT32_MAX, "import-kernels",
             "there is no kernel: a function marked __global__ (CUDA, HIP) or __kernel (OpenCL), or in LLVM "
             "IR one with the calling convention ptx_kernel, spir_kernel or amdgpu_kernel");
+}
+
+/* ---- what the parser lets pass ------------------------------------------------------------------------- */
+
+static void check_aliases(struct importer *im)
+{
+    for (uint32_t g = 0; g < im->ll->globals.count; g++) {
+        const struct ll_value *v = im->ll->globals.at[g].alias;
+        for (int depth = 0; v; depth++) {
+            if (depth > 64) {
+                import_error(im, im->ll->globals.at[g].at, UINT32_MAX, "import-global",
+                             "'%s' is an alias of itself", im->ll->globals.at[g].name);
+                return;
+            }
+            v = v->kind == LL_GLOBAL                  ? im->ll->globals.at[v->number].alias
+                : v->kind == LL_EXPRESSION && v->argc ? v->args[0]
+                                                      : NULL;
+        }
+    }
+}
+
+static void check_call(struct importer *im, const struct ll_ins *i)
+{
+    struct word w;
+    if (import_callee(im, i) != UINT32_MAX || i->callee->kind != LL_FUNCTION_REF)
+        return;
+    const char *name = im->ll->functions.at[i->callee->number].name;
+    if (import_word(name, &w) && i->argc < import_least_args(&w))
+        import_error(im, i->at, i->debug, "import-call", "'%s' takes %u arguments, and has %u", name,
+                     import_least_args(&w), i->argc);
+}
+
+static void check_calls(struct importer *im)
+{
+    for (uint32_t n = 0; n < im->order.count; n++) {
+        const struct ll_function *f = &im->ll->functions.at[im->order.at[n]];
+        for (uint32_t b = 0; b < f->blocks.count; b++)
+            for (uint32_t k = 0; k < f->blocks.at[b].ins.count; k++)
+                if (f->blocks.at[b].ins.at[k].op == LL_OP_call)
+                    check_call(im, &f->blocks.at[b].ins.at[k]);
+    }
 }
 
 /* ---- memory of the module ------------------------------------------------------------------------------ */
@@ -499,7 +541,10 @@ static void make_module(struct ir_module *m, void *data)
 {
     struct importer *im = data;
     im->m = m;
-    order_functions(im);
+    check_aliases(im);
+    if (!im->d->errors)
+        order_functions(im);
+    check_calls(im);
     if (!im->d->errors && spaces_find(im))
         lower_all(im);
     if (!im->d->errors)

@@ -186,6 +186,9 @@ static ir_ref constant(struct lowering *l, const struct ll_type *t, uint64_t bit
     case LL_INT:
         if (t->bits == 1)
             return ir_const_i1(l->f, bits & 1);
+        if (t->bits > 64)
+            import_refuse(l, "import-type", "a constant has %u bits: kernc's integers have at most 64",
+                          t->bits);
         return t->bits <= 32 ? ir_const_i32(l->f, (uint32_t)bits) : ir_const(l->f, IR_TYPE_I64, bits);
     default: return ir_const(l->f, import_scalar(t), bits);
     }

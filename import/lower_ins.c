@@ -24,7 +24,7 @@ static ir_ref number(struct lowering *l, enum ir_type t, uint64_t n)
 ir_ref import_zero_extended(struct lowering *l, ir_ref v, uint32_t bits)
 {
     enum ir_type t = type_of(l, v);
-    if (bits == 1 || bits == 32 || bits == 64)
+    if (bits == 1 || bits == 32 || bits >= 64)
         return v;
     if (bits == 8 || bits == 16)
         return op1(l, bits == 8 ? IR_zext8 : IR_zext16, t, v);
@@ -34,7 +34,7 @@ ir_ref import_zero_extended(struct lowering *l, ir_ref v, uint32_t bits)
 ir_ref import_sign_extended(struct lowering *l, ir_ref v, uint32_t bits)
 {
     enum ir_type t = type_of(l, v);
-    if (bits == 1 || bits == 32 || bits == 64)
+    if (bits == 1 || bits == 32 || bits >= 64)
         return v;
     if (bits == 8 || bits == 16)
         return op1(l, bits == 8 ? IR_sext8 : IR_sext16, t, v);

@@ -137,6 +137,70 @@ bool import_word(const char *name, struct word *w)
     return true;
 }
 
+uint32_t import_least_args(const struct word *w)
+{
+    switch (w->how) {
+    case HOW_OP: return ir_is_pure(w->op) ? (uint32_t)ir_op_info[w->op].argc : ir_is_atomic(w->op);
+    case HOW_MEMCPY:
+    case HOW_MEMSET:
+    case HOW_COMPARE_EXCHANGE:
+    case HOW_ASYNC_COPY:
+    case HOW_VSTORE:
+    case HOW_CLAMP:
+    case HOW_MIX:
+    case HOW_SMOOTHSTEP:
+    case HOW_MAD:
+    case HOW_MAD_HI:
+    case HOW_BITSELECT:
+    case HOW_SELECT:
+    case HOW_FUNNEL_LEFT:
+    case HOW_FUNNEL_RIGHT: return 3;
+    case HOW_ATOMIC_STORE:
+    case HOW_FRACT:
+    case HOW_MODF:
+    case HOW_SINCOS:
+    case HOW_VLOAD:
+    case HOW_DOT:
+    case HOW_CROSS:
+    case HOW_DISTANCE:
+    case HOW_ADD_OVERFLOW:
+    case HOW_SUB_OVERFLOW:
+    case HOW_MUL_OVERFLOW:
+    case HOW_ABS_DIFF:
+    case HOW_ADD_SAT:
+    case HOW_SUB_SAT:
+    case HOW_COPYSIGN:
+    case HOW_FDIM:
+    case HOW_HADD:
+    case HOW_RHADD:
+    case HOW_LDEXP:
+    case HOW_POWN:
+    case HOW_RELATE:
+    case HOW_RELATE_SWAPPED:
+    case HOW_STEP:
+    case HOW_UPSAMPLE:
+    case HOW_FP_CLASS: return 2;
+    case HOW_AXIS:
+    case HOW_REGISTER:
+    case HOW_GLOBAL_LINEAR:
+    case HOW_LOCAL_LINEAR:
+    case HOW_WORK_DIM:
+    case HOW_NUM_WARPS:
+    case HOW_CLOCK:
+    case HOW_CONVERGE:
+    case HOW_VOTE:
+    case HOW_VOTE_INT:
+    case HOW_SHUFFLE:
+    case HOW_FENCE:
+    case HOW_NOTHING:
+    case HOW_TRAP:
+    case HOW_PRINTF:
+    case HOW_ASSERT_FAIL:
+    case HOW_ZERO: return 0;
+    default: return 1;
+    }
+}
+
 /* ---- functions of numbers ------------------------------------------------------------------------------ */
 
 static enum ir_type type_of(const struct element *e, ir_ref v)

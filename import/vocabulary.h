@@ -105,6 +105,9 @@ struct word {
 /* False: the vocabulary does not have the name. */
 bool import_word(const char *name, struct word *w);
 
+/* The number of arguments without which a call has no meaning. */
+uint32_t import_least_args(const struct word *w);
+
 /* One element of what a function of numbers computes. */
 struct element {
     struct lowering *l;

@@ -300,3 +300,44 @@ define ptx_kernel void @k(ptr addrspace(1) %o) {
   store double %jd, ptr addrspace(1) %p3
   ret void
 }
+
+; ==== too_few_arguments
+; RUN: %kernc dump %s
+; EXIT: 1
+; ERR: 'llvm.fshl.i32' takes 3 arguments, and has 1
+; ERR: '_Z12get_local_idj' takes 1 arguments, and has 0
+declare i32 @llvm.fshl.i32(i32)
+declare i32 @_Z12get_local_idj()
+define ptx_kernel void @k(ptr addrspace(1) %o) {
+  %a = call i32 @llvm.fshl.i32(i32 1)
+  %b = call i32 @_Z12get_local_idj()
+  ret void
+}
+
+; ==== an_alias_of_itself
+; RUN: %kernc dump %s
+; EXIT: 1
+; ERR: 'a' is an alias of itself
+@a = alias i32, ptr @b
+@b = alias i32, ptr @a
+define ptx_kernel void @k(ptr addrspace(1) %o) {
+  %v = load i32, ptr @a
+  ret void
+}
+
+; ==== many_empty_parts
+; RUN: %kernc dump %s
+define ptx_kernel void @k(ptr addrspace(1) %o) {
+  %v = load [1000000000 x [1000000000 x {}]], ptr addrspace(1) %o
+  ret void
+}
+
+; ==== a_switch_on_a_wide_constant
+; RUN: %kernc dump %s
+; EXIT: 1
+; ERR: a constant has 128 bits
+define ptx_kernel void @k(i32 %x) {
+  switch i128 5, label %a [ i128 1, label %a ]
+a:
+  ret void
+}
