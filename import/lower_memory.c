@@ -160,8 +160,8 @@ static bool is_atomic_access(struct lowering *l, const struct ll_ins *i, const s
            type_of(l, address) != IR_TYPE_CONSTANT && t->kind == LL_INT && (t->bits == 32 || t->bits == 64);
 }
 
-/* A volatile access goes to memory: a fence before it keeps others from standing for it. Nobody else sees private
- * memory, and nobody writes constant memory. */
+/* A volatile access goes to memory: a fence before it keeps others from standing for it. Nobody else sees
+ * private memory, and nobody writes constant memory. */
 static void order_volatile(struct lowering *l, const struct ll_ins *i, ir_ref address)
 {
     enum ir_type t = type_of(l, address);
