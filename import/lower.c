@@ -66,15 +66,13 @@ void import_error(struct importer *im, place ll, uint32_t debug, const char *id,
 
 /* ---- values as scalars --------------------------------------------------------------------------------- */
 
-static void add_leaves(struct importer *im, const struct ll_type *t, uint64_t offset, void *list, int depth);
-
 typedef VEC(struct leaf) leaf_list;
 
-static void add_leaves(struct importer *im, const struct ll_type *t, uint64_t offset, void *list, int depth)
+/* Each part has a leaf, but for those of no size, which are skipped: so this ends soon after too many. */
+static void add_leaves(struct importer *im, const struct ll_type *t, uint64_t offset, leaf_list *all)
 {
-    leaf_list *all = list;
     bool is_compound = t->kind == LL_STRUCT || t->kind == LL_ARRAY || t->kind == LL_VECTOR;
-    if (all->count > IMPORT_MAX_LEAVES || depth > 64 || (is_compound && ll_bytes(im->ll, t) == 0))
+    if (all->count > IMPORT_MAX_LEAVES || (is_compound && ll_bytes(im->ll, t) == 0))
         return;
     switch ((enum ll_kind)t->kind) {
     case LL_VOID:
@@ -86,12 +84,12 @@ static void add_leaves(struct importer *im, const struct ll_type *t, uint64_t of
     case LL_ARRAY: {
         uint64_t bytes = ll_bytes(im->ll, t->args[0]);
         for (uint64_t i = 0; i < t->count && all->count <= IMPORT_MAX_LEAVES; i++)
-            add_leaves(im, t->args[0], offset + i * bytes, all, depth + 1);
+            add_leaves(im, t->args[0], offset + i * bytes, all);
         break;
     }
     case LL_STRUCT:
         for (uint32_t i = 0; i < t->argc; i++)
-            add_leaves(im, t->args[i], offset + ll_field(im->ll, t, i), all, depth + 1);
+            add_leaves(im, t->args[i], offset + ll_field(im->ll, t, i), all);
         break;
     default: vec_push(im->arena, all, ((struct leaf){t, offset})); break;
     }
@@ -103,7 +101,7 @@ struct leaves import_leaves(struct importer *im, const struct ll_type *t)
     if (known != MAP_NONE)
         return im->leaf_lists.at[known];
     leaf_list all = {0};
-    add_leaves(im, t, 0, &all, 0);
+    add_leaves(im, t, 0, &all);
     if (all.count > IMPORT_MAX_LEAVES) {
         import_error(im, (place){0}, UINT32_MAX, "import-limit",
                      "a value of type %s is more than %u numbers: load its parts one by one",
@@ -138,10 +136,14 @@ bool import_has_pointers(struct importer *im, const struct ll_type *t)
         return import_has_pointers(im, t->args[0]);
     if (t->kind != LL_STRUCT)
         return t->kind == LL_POINTER;
-    for (uint32_t i = 0; i < t->argc; i++)
-        if ((i == 0 || t->args[i] != t->args[i - 1]) && import_has_pointers(im, t->args[i]))
-            return true;
-    return false;
+    uint32_t known = map_get(&im->has_pointers, (uintptr_t)t);
+    if (known != MAP_NONE)
+        return known;
+    bool has = false;
+    for (uint32_t i = 0; i < t->argc && !has; i++)
+        has = import_has_pointers(im, t->args[i]);
+    map_set(im->arena, &im->has_pointers, (uintptr_t)t, has);
+    return has;
 }
 
 /* SPIR: 0 private, 1 global, 2 constant, 3 local, 4 generic; NVPTX and AMDGPU: 0 generic, 4 constant, 5

@@ -38,6 +38,7 @@ struct importer {
     struct source *shown;
     struct map leaf_index; /* type -> number in leaf_lists */
     VEC(struct leaves) leaf_lists;
+    struct map has_pointers;        /* structure -> whether it does */
     u32_vec order;                  /* kernels and what they call, callees first */
     struct function_spaces *spaces; /* by function */
     VEC(struct space_object) objects;
