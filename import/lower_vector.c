@@ -206,10 +206,14 @@ void import_second_result(struct lowering *l, const struct ll_ins *i, enum word_
         enum ir_type t = type_of(l, x);
         enum ir_op other = how == HOW_SINCOS ? IR_cos : how == HOW_MODF ? IR_truncf : IR_floor;
         second = ir_emit1(&l->c, other, t, x);
-        first = how == HOW_SINCOS ? ir_emit1(&l->c, IR_sin, t, x) : op2(l, IR_sub, t, x, second);
-        if (how == HOW_FRACT) /* below 1, although x - floor(x) may round to it */
-            first = op2(l, IR_fmin, t, first,
-                        ir_const(l->f, t, t == IR_TYPE_F32 ? 0x3f7fffff : 0x3fefffffffffffff));
+        if (how == HOW_SINCOS) {
+            first = ir_emit1(&l->c, IR_sin, t, x);
+        } else { /* infinity minus infinity is 0 here; below 1, although x - floor(x) may round to it */
+            ir_ref below = ir_const(l->f, t, t == IR_TYPE_F32 ? 0x3f7fffff : 0x3fefffffffffffff);
+            ir_ref whole = op2(l, IR_eq, IR_TYPE_I1, x, second), part = op2(l, IR_sub, t, x, second);
+            part = ir_emit3(&l->c, IR_select, t, op2(l, IR_lt, IR_TYPE_I1, below, part), below, part);
+            first = ir_emit3(&l->c, IR_select, t, whole, ir_const(l->f, t, 0), part);
+        }
         import_store(l, all.at[k].type, address, all.at[k].offset, ll_align(l->im->ll, i->type), second);
         import_give(l, i, k, first);
     }
