@@ -2,14 +2,6 @@
 #include "base/conversion.h"
 #include "import/vocabulary.h"
 
-static ir_ref op2(struct lowering *l, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b)
-{
-    return ir_emit2(&l->c, op, t, a, b);
-}
-static enum ir_type type_of(struct lowering *l, ir_ref v)
-{
-    return (enum ir_type)ir_at(l->f, v)->type;
-}
 static const char *callee_name(const struct importer *im, const struct ll_ins *i)
 {
     return i->callee->kind == LL_FUNCTION_REF ? im->ll->functions.at[i->callee->number].name : "";

@@ -22,6 +22,29 @@ struct lowering {
     bool failed;
 };
 
+/* ---- short ways to emit at the cursor: of one and two operands, a number of the type, a select ----------- */
+
+static inline ir_ref op1(struct lowering *l, enum ir_op op, enum ir_type t, ir_ref a)
+{
+    return ir_emit1(&l->c, op, t, a);
+}
+static inline ir_ref op2(struct lowering *l, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b)
+{
+    return ir_emit2(&l->c, op, t, a, b);
+}
+static inline enum ir_type type_of(struct lowering *l, ir_ref v)
+{
+    return (enum ir_type)ir_at(l->f, v)->type;
+}
+static inline ir_ref number(struct lowering *l, enum ir_type t, uint64_t n)
+{
+    return ir_const(l->f, t, t == IR_TYPE_I32 ? (uint32_t)n : n);
+}
+static inline ir_ref choose(struct lowering *l, ir_ref condition, ir_ref a, ir_ref b)
+{
+    return ir_emit3(&l->c, IR_select, type_of(l, a), condition, a, b);
+}
+
 /* ---- of the module (lower.c, debug.c) -------------------------------------------------------------------- */
 
 /* The module's object of a global that is not passed, made when first asked for. */

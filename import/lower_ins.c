@@ -4,23 +4,6 @@
 
 /* ---- integers of other widths -------------------------------------------------------------------------- */
 
-static ir_ref op1(struct lowering *l, enum ir_op op, enum ir_type t, ir_ref a)
-{
-    return ir_emit1(&l->c, op, t, a);
-}
-static ir_ref op2(struct lowering *l, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b)
-{
-    return ir_emit2(&l->c, op, t, a, b);
-}
-static enum ir_type type_of(struct lowering *l, ir_ref v)
-{
-    return (enum ir_type)ir_at(l->f, v)->type;
-}
-static ir_ref number(struct lowering *l, enum ir_type t, uint64_t n)
-{
-    return ir_const(l->f, t, t == IR_TYPE_I32 ? (uint32_t)n : n);
-}
-
 ir_ref import_zero_extended(struct lowering *l, ir_ref v, uint32_t bits)
 {
     enum ir_type t = type_of(l, v);
@@ -67,10 +50,6 @@ static ir_ref i32_op(struct lowering *l, enum ir_op op, ir_ref a, uint32_t b)
 static ir_ref below(struct lowering *l, ir_ref a, uint32_t b)
 {
     return op2(l, IR_ult, IR_TYPE_I1, a, ir_const_i32(l->f, b));
-}
-static ir_ref choose(struct lowering *l, ir_ref condition, ir_ref a, ir_ref b)
-{
-    return ir_emit3(&l->c, IR_select, type_of(l, a), condition, a, b);
 }
 
 /* A half's exponent is 112 less than a float's, so its bits as a float's are the value times 2^-112. */

@@ -4,15 +4,6 @@
  */
 #include "import/vocabulary.h"
 
-static ir_ref op2(struct lowering *l, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b)
-{
-    return ir_emit2(&l->c, op, t, a, b);
-}
-static enum ir_type type_of(struct lowering *l, ir_ref v)
-{
-    return (enum ir_type)ir_at(l->f, v)->type;
-}
-
 static ir_ref float_op(struct lowering *l, enum ir_op op, ir_ref a, ir_ref b)
 {
     return op2(l, op, type_of(l, a), a, b);

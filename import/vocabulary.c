@@ -203,17 +203,17 @@ uint32_t import_least_args(const struct word *w)
 
 /* ---- functions of numbers ------------------------------------------------------------------------------ */
 
-static enum ir_type type_of(const struct element *e, ir_ref v)
+static enum ir_type type_in(const struct element *e, ir_ref v)
 {
     return (enum ir_type)ir_at(e->l->f, v)->type;
 }
 static ir_ref op(const struct element *e, enum ir_op o, ir_ref a, ir_ref b)
 {
-    return ir_emit2(&e->l->c, o, type_of(e, a), a, b);
+    return ir_emit2(&e->l->c, o, type_in(e, a), a, b);
 }
-static ir_ref op1(const struct element *e, enum ir_op o, ir_ref a)
+static ir_ref unary(const struct element *e, enum ir_op o, ir_ref a)
 {
-    return ir_emit1(&e->l->c, o, type_of(e, a), a);
+    return ir_emit1(&e->l->c, o, type_in(e, a), a);
 }
 static ir_ref test(const struct element *e, enum ir_op o, ir_ref a, ir_ref b)
 {
@@ -221,12 +221,12 @@ static ir_ref test(const struct element *e, enum ir_op o, ir_ref a, ir_ref b)
 }
 static ir_ref pick(const struct element *e, ir_ref c, ir_ref a, ir_ref b)
 {
-    return ir_emit3(&e->l->c, IR_select, type_of(e, a), c, a, b);
+    return ir_emit3(&e->l->c, IR_select, type_in(e, a), c, a, b);
 }
 /* A number of the type of v. */
-static ir_ref number(const struct element *e, ir_ref v, double n)
+static ir_ref number_as(const struct element *e, ir_ref v, double n)
 {
-    enum ir_type t = type_of(e, v);
+    enum ir_type t = type_in(e, v);
     return ir_const(e->l->f, t,
                     t == IR_TYPE_F32   ? scalar_bits_f32((float)n)
                     : t == IR_TYPE_F64 ? scalar_bits_f64(n)
@@ -279,27 +279,27 @@ static ir_ref sign_mask(const struct element *e)
 
 static ir_ref copysign_of(const struct element *e)
 {
-    ir_ref magnitude = bits_of(e, op1(e, IR_abs, e->a[0]));
+    ir_ref magnitude = bits_of(e, unary(e, IR_abs, e->a[0]));
     ir_ref sign = op(e, IR_and, bits_of(e, e->a[1]), sign_mask(e));
-    return ir_emit1(&e->l->c, IR_bits, type_of(e, e->a[0]), op(e, IR_or, magnitude, sign));
+    return ir_emit1(&e->l->c, IR_bits, type_in(e, e->a[0]), op(e, IR_or, magnitude, sign));
 }
 
 /* By squaring; of a constant power that is small no more than needed would be, so a call of pow does. */
 static ir_ref power(const struct element *e)
 {
-    ir_ref n = ir_emit1(&e->l->c, IR_sitof, type_of(e, e->a[0]), import_sign_extended(e->l, e->a[1], 32));
+    ir_ref n = ir_emit1(&e->l->c, IR_sitof, type_in(e, e->a[0]), import_sign_extended(e->l, e->a[1], 32));
     return op(e, IR_pow, e->a[0], n);
 }
 
 /* a * 2^n: in two steps, so that neither factor is out of range. */
 static ir_ref scale(const struct element *e)
 {
-    int32_t most = type_of(e, e->a[0]) == IR_TYPE_F64 ? 1000 : 120;
+    int32_t most = type_in(e, e->a[0]) == IR_TYPE_F64 ? 1000 : 120;
     ir_ref n = e->a[1], r = e->a[0];
     for (int step = 0; step < 3; step++) {
-        ir_ref part = op(e, IR_smax, op(e, IR_smin, n, number(e, n, most)), number(e, n, -most));
+        ir_ref part = op(e, IR_smax, op(e, IR_smin, n, number_as(e, n, most)), number_as(e, n, -most));
         ir_ref factor =
-            ir_emit1(&e->l->c, IR_exp2, type_of(e, r), ir_emit1(&e->l->c, IR_sitof, type_of(e, r), part));
+            ir_emit1(&e->l->c, IR_exp2, type_in(e, r), ir_emit1(&e->l->c, IR_sitof, type_in(e, r), part));
         n = op(e, IR_sub, n, part);
         r = op(e, IR_mul, r, factor);
     }
@@ -310,8 +310,8 @@ static ir_ref funnel(const struct element *e, bool left)
 {
     uint32_t bits = width(e);
     ir_ref high = e->a[0], low = import_zero_extended(e->l, e->a[1], bits);
-    ir_ref n = op(e, IR_and, e->a[2], number(e, high, bits - 1)), zero = number(e, high, 0);
-    ir_ref rest = op(e, IR_sub, number(e, high, bits), n);
+    ir_ref n = op(e, IR_and, e->a[2], number_as(e, high, bits - 1)), zero = number_as(e, high, 0);
+    ir_ref rest = op(e, IR_sub, number_as(e, high, bits), n);
     ir_ref h = op(e, IR_shl, high, left ? n : rest), w = op(e, IR_lshr, low, left ? rest : n);
     ir_ref both = op(e, IR_or, h, w);
     return pick(e, test(e, IR_eq, n, zero), left ? e->a[0] : e->a[1], both);
@@ -319,10 +319,10 @@ static ir_ref funnel(const struct element *e, bool left)
 
 static ir_ref swap_bytes(const struct element *e)
 {
-    ir_ref v = import_zero_extended(e->l, e->a[0], width(e)), r = number(e, v, 0);
+    ir_ref v = import_zero_extended(e->l, e->a[0], width(e)), r = number_as(e, v, 0);
     for (uint32_t k = 0; k < width(e); k += 8) {
-        ir_ref byte = op(e, IR_and, op(e, IR_lshr, v, number(e, v, k)), number(e, v, 255));
-        r = op(e, IR_or, r, op(e, IR_shl, byte, number(e, v, width(e) - 8 - k)));
+        ir_ref byte = op(e, IR_and, op(e, IR_lshr, v, number_as(e, v, k)), number_as(e, v, 255));
+        r = op(e, IR_or, r, op(e, IR_shl, byte, number_as(e, v, width(e) - 8 - k)));
     }
     return r;
 }
@@ -339,7 +339,7 @@ static uint64_t limit(const struct element *e, bool top)
 
 static ir_ref saturated(const struct element *e, bool subtracts)
 {
-    enum ir_type t = type_of(e, e->a[0]);
+    enum ir_type t = type_in(e, e->a[0]);
     bool is_unsigned = e->word.op == IR_umax;
     ir_ref a = e->a[0], b = e->a[1], sum = op(e, subtracts ? IR_sub : IR_add, a, b);
     ir_ref top = ir_const(e->l->f, t, t == IR_TYPE_I32 ? (uint32_t)limit(e, true) : limit(e, true));
@@ -351,15 +351,15 @@ static ir_ref saturated(const struct element *e, bool subtracts)
                          : pick(e, test(e, IR_ult, sum, a), top, sum);
     ir_ref changed =
         op(e, IR_and, op(e, IR_xor, a, sum), subtracts ? op(e, IR_xor, a, b) : op(e, IR_xor, b, sum));
-    ir_ref overflow = test(e, IR_slt, changed, number(e, a, 0));
-    return pick(e, overflow, pick(e, test(e, IR_slt, a, number(e, a, 0)), bottom, top), sum);
+    ir_ref overflow = test(e, IR_slt, changed, number_as(e, a, 0));
+    return pick(e, overflow, pick(e, test(e, IR_slt, a, number_as(e, a, 0)), bottom, top), sum);
 }
 
 /* (a + b + carry) >> 1 without overflow. */
 static ir_ref half_sum(const struct element *e, bool rounds)
 {
     enum ir_op shift = e->word.op == IR_umax ? IR_lshr : IR_ashr;
-    ir_ref one = number(e, e->a[0], 1);
+    ir_ref one = number_as(e, e->a[0], 1);
     ir_ref carry = op(e, IR_and, op(e, rounds ? IR_or : IR_and, e->a[0], e->a[1]), one);
     return op(e, IR_add, op(e, IR_add, op(e, shift, e->a[0], one), op(e, shift, e->a[1], one)), carry);
 }
@@ -367,28 +367,28 @@ static ir_ref half_sum(const struct element *e, bool rounds)
 static ir_ref step_smoothly(const struct element *e)
 {
     ir_ref t = op(e, IR_div, op(e, IR_sub, e->a[2], e->a[0]), op(e, IR_sub, e->a[1], e->a[0]));
-    t = op(e, IR_fmin, op(e, IR_fmax, t, number(e, t, 0)), number(e, t, 1));
-    ir_ref rest = op(e, IR_sub, number(e, t, 3), op(e, IR_mul, number(e, t, 2), t));
+    t = op(e, IR_fmin, op(e, IR_fmax, t, number_as(e, t, 0)), number_as(e, t, 1));
+    ir_ref rest = op(e, IR_sub, number_as(e, t, 3), op(e, IR_mul, number_as(e, t, 2), t));
     return op(e, IR_mul, op(e, IR_mul, t, t), rest);
 }
 
 static ir_ref sign_of(const struct element *e)
 {
-    ir_ref a = e->a[0], zero = number(e, a, 0);
-    ir_ref r = pick(e, test(e, IR_lt, zero, a), number(e, a, 1),
-                    pick(e, test(e, IR_lt, a, zero), number(e, a, -1), a));
+    ir_ref a = e->a[0], zero = number_as(e, a, 0);
+    ir_ref r = pick(e, test(e, IR_lt, zero, a), number_as(e, a, 1),
+                    pick(e, test(e, IR_lt, a, zero), number_as(e, a, -1), a));
     return pick(e, test(e, IR_eq, a, a), r, zero);
 }
 
 static ir_ref is_finite(const struct element *e)
 {
-    return test(e, IR_lt, op1(e, IR_abs, e->a[0]), number(e, e->a[0], __builtin_inf()));
+    return test(e, IR_lt, unary(e, IR_abs, e->a[0]), number_as(e, e->a[0], __builtin_inf()));
 }
 
 /* OpenCL's select(a, b, c): b where c is true, of a vector where its upper bit is set. */
 static ir_ref select_of(const struct element *e)
 {
-    ir_ref c = e->a[2], zero = number(e, c, 0);
+    ir_ref c = e->a[2], zero = number_as(e, c, 0);
     bool of_vector = e->l->ins->type->kind == LL_VECTOR;
     uint32_t bits = import_leaves(e->l->im, e->l->ins->args[2]->type).at[0].type->bits;
     ir_ref chosen = of_vector ? test(e, IR_slt, import_sign_extended(e->l, c, bits), zero)
@@ -405,7 +405,7 @@ static ir_ref bit_select(const struct element *e)
         c = bits_of(e, c);
     }
     ir_ref r = op(e, IR_xor, a, op(e, IR_and, op(e, IR_xor, a, b), c));
-    return is_float(e) ? ir_emit1(&e->l->c, IR_bits, type_of(e, e->a[0]), r) : r;
+    return is_float(e) ? ir_emit1(&e->l->c, IR_bits, type_in(e, e->a[0]), r) : r;
 }
 
 /* LLVM's is.fpclass, of the classes that clang asks for: NaN 3, infinity 0x204, finite 0x1f8. */
@@ -413,7 +413,7 @@ static ir_ref fp_class(const struct element *e)
 {
     scalar_bits mask = 0;
     ir_ref nan = ir_emit1(&e->l->c, IR_not, IR_TYPE_I1, test(e, IR_eq, e->a[0], e->a[0]));
-    ir_ref inf = test(e, IR_eq, op1(e, IR_abs, e->a[0]), number(e, e->a[0], __builtin_inf()));
+    ir_ref inf = test(e, IR_eq, unary(e, IR_abs, e->a[0]), number_as(e, e->a[0], __builtin_inf()));
     ir_ref no = ir_const_i1(e->l->f, false), r = no;
     ir_is_const(e->l->f, e->a[1], &mask);
     if ((mask & ~(scalar_bits)0x3ff) || ((mask & 3) != 0 && (mask & 3) != 3) ||
@@ -448,17 +448,17 @@ static ir_ref plain(const struct element *e)
                            : import_zero_extended(l, e->a[k], bits);
     enum ir_type t = import_scalar(e->result);
     if (is_narrow && o == IR_ctz)
-        a[0] = op(e, IR_or, a[0], number(e, a[0], (double)((uint64_t)1 << bits)));
+        a[0] = op(e, IR_or, a[0], number_as(e, a[0], (double)((uint64_t)1 << bits)));
     if (ir_fixed_type(o) >= 0)
         t = (enum ir_type)ir_fixed_type(o);
     ir_ref r = ir_emit(&l->c, o, t, n, a);
     uint32_t above = (t == IR_TYPE_I32 ? 32 : 64) - bits;
     if (is_narrow && o == IR_clz)
-        return op(e, IR_sub, r, number(e, r, above));
+        return op(e, IR_sub, r, number_as(e, r, above));
     if (is_narrow && o == IR_brev)
-        return op(e, IR_lshr, r, number(e, r, above));
+        return op(e, IR_lshr, r, number_as(e, r, above));
     if (is_narrow && (o == IR_mulhi_s || o == IR_mulhi_u))
-        return op(e, IR_lshr, op(e, IR_mul, a[0], a[1]), number(e, r, bits));
+        return op(e, IR_lshr, op(e, IR_mul, a[0], a[1]), number_as(e, r, bits));
     if (is_narrow && o == IR_rotl)
         return funnel(&(struct element){.l = l, .type = e->type, .n = 3, .a = {a[0], a[0], a[1]}}, true);
     return import_round(l, e->result, r);
@@ -490,10 +490,11 @@ ir_ref import_element(const struct element *e)
     case HOW_BSWAP: return swap_bytes(e);
     case HOW_CLAMP: return smaller(e, larger(e, a[0], a[1]), a[2]);
     case HOW_COPYSIGN: return copysign_of(e);
-    case HOW_DEGREES: return op(e, IR_mul, a[0], number(e, a[0], 57.295779513082320877));
-    case HOW_RADIANS: return op(e, IR_mul, a[0], number(e, a[0], 0.017453292519943295769));
-    case HOW_EXP10: return op(e, IR_pow, number(e, a[0], 10), a[0]);
-    case HOW_FDIM: return pick(e, test(e, IR_le, a[0], a[1]), number(e, a[0], 0), op(e, IR_sub, a[0], a[1]));
+    case HOW_DEGREES: return op(e, IR_mul, a[0], number_as(e, a[0], 57.295779513082320877));
+    case HOW_RADIANS: return op(e, IR_mul, a[0], number_as(e, a[0], 0.017453292519943295769));
+    case HOW_EXP10: return op(e, IR_pow, number_as(e, a[0], 10), a[0]);
+    case HOW_FDIM:
+        return pick(e, test(e, IR_le, a[0], a[1]), number_as(e, a[0], 0), op(e, IR_sub, a[0], a[1]));
     case HOW_FIRST: return a[0];
     case HOW_FP_CLASS: return fp_class(e);
     case HOW_FUNNEL_LEFT: return funnel(e, true);
@@ -501,11 +502,12 @@ ir_ref import_element(const struct element *e)
     case HOW_HADD: return half_sum(e, false);
     case HOW_RHADD: return half_sum(e, true);
     case HOW_IS_FINITE: return truth(e, is_finite(e));
-    case HOW_IS_INF: return truth(e, test(e, IR_eq, op1(e, IR_abs, a[0]), number(e, a[0], __builtin_inf())));
+    case HOW_IS_INF:
+        return truth(e, test(e, IR_eq, unary(e, IR_abs, a[0]), number_as(e, a[0], __builtin_inf())));
     case HOW_IS_NORMAL: {
-        ir_ref least = number(e, a[0], width(e) == 64 ? 0x1p-1022 : 0x1p-126);
+        ir_ref least = number_as(e, a[0], width(e) == 64 ? 0x1p-1022 : 0x1p-126);
         return truth(e, ir_emit2(&e->l->c, IR_and, IR_TYPE_I1, is_finite(e),
-                                 test(e, IR_le, least, op1(e, IR_abs, a[0]))));
+                                 test(e, IR_le, least, unary(e, IR_abs, a[0]))));
     }
     case HOW_LDEXP: return scale(e);
     case HOW_MAD: return op(e, IR_add, op(e, IR_mul, a[0], a[1]), a[2]);
@@ -518,25 +520,25 @@ ir_ref import_element(const struct element *e)
         return truth(e, e->word.how == HOW_ORDERED ? r : ir_emit1(&e->l->c, IR_not, IR_TYPE_I1, r));
     }
     case HOW_POWN: return power(e);
-    case HOW_RECIP: return op(e, IR_div, number(e, a[0], 1), a[0]);
+    case HOW_RECIP: return op(e, IR_div, number_as(e, a[0], 1), a[0]);
     case HOW_RELATE: return truth(e, test(e, e->word.op, a[0], a[1]));
     case HOW_RELATE_SWAPPED: return truth(e, test(e, e->word.op, a[1], a[0]));
-    case HOW_RSQRT: return op(e, IR_div, number(e, a[0], 1), op1(e, IR_sqrt, a[0]));
+    case HOW_RSQRT: return op(e, IR_div, number_as(e, a[0], 1), unary(e, IR_sqrt, a[0]));
     case HOW_SELECT: return select_of(e);
     case HOW_SIGN: return sign_of(e);
     case HOW_SIGN_BIT:
-        return truth(
-            e, test(e, IR_ne, op(e, IR_and, bits_of(e, a[0]), sign_mask(e)), number(e, bits_of(e, a[0]), 0)));
+        return truth(e, test(e, IR_ne, op(e, IR_and, bits_of(e, a[0]), sign_mask(e)),
+                             number_as(e, bits_of(e, a[0]), 0)));
     case HOW_SMOOTHSTEP: return step_smoothly(e);
-    case HOW_STEP: return pick(e, test(e, IR_lt, a[1], a[0]), number(e, a[0], 0), number(e, a[0], 1));
+    case HOW_STEP: return pick(e, test(e, IR_lt, a[1], a[0]), number_as(e, a[0], 0), number_as(e, a[0], 1));
     case HOW_TO_SIGNED: return convert(e, IR_ftosi);
     case HOW_TO_UNSIGNED: return convert(e, IR_ftoui);
     case HOW_UPSAMPLE: {
         enum ir_type t = import_scalar(e->result);
         ir_ref high = a[0], low = import_zero_extended(e->l, a[1], width(e));
-        high = type_of(e, high) == t ? high : ir_emit1(&e->l->c, IR_zext, t, high);
-        low = type_of(e, low) == t ? low : ir_emit1(&e->l->c, IR_zext, t, low);
-        return op(e, IR_or, op(e, IR_shl, high, number(e, high, width(e))), low);
+        high = type_in(e, high) == t ? high : ir_emit1(&e->l->c, IR_zext, t, high);
+        low = type_in(e, low) == t ? low : ir_emit1(&e->l->c, IR_zext, t, low);
+        return op(e, IR_or, op(e, IR_shl, high, number_as(e, high, width(e))), low);
     }
     case HOW_ZERO: return ir_const(e->l->f, import_scalar(e->result), 0);
     default: return plain(e);
