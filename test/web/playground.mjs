@@ -182,6 +182,8 @@ await check('pictures, and the page of a report', () => opened(index, async page
     const before = await number(page);
     await page.click('button:text-is("Run")');
     await settled(page, before);
+    // A browser reads a picture after it is in the page.
+    await page.waitForFunction(() => document.querySelector('.output img').complete);
     assert.equal(await page.evaluate(() => document.querySelector('.output img').naturalWidth), 640);
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('button:text-is("Save page")')]);
     await download.saveAs(saved);
