@@ -607,6 +607,7 @@ static void call_word(struct lowering *l, const struct ll_ins *i, const struct w
     case HOW_NORMALIZE: import_geometric(l, i, w->how); break;
     case HOW_ANY_ELEMENT:
     case HOW_ALL_ELEMENTS: import_any_all(l, i, w->how == HOW_ALL_ELEMENTS); break;
+    case HOW_PERMUTE: import_permute(l, i); break;
     case HOW_VLOAD: import_vload(l, i); break;
     case HOW_VSTORE: import_vstore(l, i); break;
     case HOW_CONVERT: import_convert(l, i, w); break;

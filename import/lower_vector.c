@@ -70,6 +70,24 @@ void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them
     import_give(l, i, 0, r);
 }
 
+/* OpenCL's shuffle and shuffle2: the elements of one or two vectors that the mask, which comes last, names.
+ * Of a number in it as many bits count as there are elements. */
+void import_permute(struct lowering *l, const struct ll_ins *i)
+{
+    const struct ll_value *mask = i->args[i->argc - 1];
+    u32_vec from = elements(l, i->args[0]), names = elements(l, mask);
+    u32_vec second = i->argc > 2 ? elements(l, i->args[1]) : (u32_vec){0};
+    for (uint32_t k = 0; k < second.count; k++)
+        vec_push(l->im->arena, &from, second.at[k]);
+    for (uint32_t k = 0; k < names.count && k < import_leaves(l->im, i->type).count; k++) {
+        enum ir_type t = type_of(l, names.at[k]);
+        ir_ref n = op2(l, IR_and, t, names.at[k], number(l, t, from.count - 1)), r = from.at[0];
+        for (uint32_t e = 1; e < from.count; e++)
+            r = choose(l, op2(l, IR_eq, IR_TYPE_I1, n, number(l, t, e)), from.at[e], r);
+        import_give(l, i, k, r);
+    }
+}
+
 /* ---- of LLVM ------------------------------------------------------------------------------------------- */
 
 static ir_ref extended(struct lowering *l, ir_ref v, uint32_t bits, bool is_unsigned)
@@ -254,6 +272,47 @@ static ir_ref rounded(struct lowering *l, const char *name, ir_ref v)
     return v;
 }
 
+/* ---- rounding of floats in a direction */
+
+/* The exact number minus its nearest float r, as an f64 of the right sign. An integer of 64 bits is the sum of
+ * its halves `high` + `low`, of which `sum` is rounded: low - (sum - high) is what that lost (Fast2Sum). */
+static ir_ref rest_of(struct lowering *l, ir_ref v, bool is_unsigned, ir_ref r)
+{
+    enum ir_type d = IR_TYPE_F64, from = type_of(l, v);
+    ir_ref nearest = type_of(l, r) == d ? r : op1(l, IR_fext, d, r);
+    enum ir_op signed_or_not = is_unsigned ? IR_uitof : IR_sitof;
+    if (from != IR_TYPE_I64)
+        return op2(l, IR_sub, d, from == d ? v : op1(l, signed_or_not, d, v), nearest);
+    ir_ref top = op2(l, is_unsigned ? IR_lshr : IR_ashr, from, v, number(l, from, 32));
+    ir_ref high =
+        op2(l, IR_mul, d, op1(l, signed_or_not, d, top), ir_const(l->f, d, scalar_bits_f64(4294967296.0)));
+    ir_ref low = op1(l, IR_uitof, d, import_i32(l, v)), sum = op2(l, IR_add, d, high, low);
+    ir_ref lost = op2(l, IR_sub, d, low, op2(l, IR_sub, d, sum, high));
+    return op2(l, IR_add, d, op2(l, IR_sub, d, sum, nearest), lost);
+}
+
+/* The nearest float r of v, rounded upwards (_rtp), downwards (_rtn) or towards 0 (_rtz) instead, as the name
+ * says: r, or the float next to it. */
+static ir_ref directed(struct lowering *l, const char *name, ir_ref v, bool is_unsigned, ir_ref r)
+{
+    enum ir_type t = type_of(l, r), bits = t == IR_TYPE_F64 ? IR_TYPE_I64 : IR_TYPE_I32;
+    bool up = strstr(name, "_rtp"), down = strstr(name, "_rtn"), to_zero = strstr(name, "_rtz");
+    if (!up && !down && !to_zero)
+        return r;
+    ir_ref rest = rest_of(l, v, is_unsigned, r), zero = ir_const(l->f, IR_TYPE_F64, 0);
+    ir_ref above = op2(l, IR_lt, IR_TYPE_I1, zero, rest), below = op2(l, IR_lt, IR_TYPE_I1, rest, zero);
+    ir_ref old = op1(l, IR_bits, bits, r), one = number(l, bits, 1);
+    ir_ref is_negative = op2(l, IR_slt, IR_TYPE_I1, old, number(l, bits, 0));
+    ir_ref larger = op2(l, IR_add, bits, old, one), smaller = op2(l, IR_sub, bits, old, one), moved;
+    if (up)
+        moved = choose(l, above, choose(l, is_negative, smaller, larger), old);
+    else if (down)
+        moved = choose(l, below, choose(l, is_negative, larger, smaller), old);
+    else
+        moved = choose(l, choose(l, is_negative, above, below), smaller, old);
+    return op1(l, IR_bits, t, moved);
+}
+
 /* An integer in [bottom, top] of a type of that width; both are in the range of t. */
 static ir_ref clamped(struct lowering *l, ir_ref v, bool from_unsigned, uint32_t bits, bool to_unsigned)
 {
@@ -291,13 +350,19 @@ void import_convert(struct lowering *l, const struct ll_ins *i, const struct wor
                 v = ir_emit1(&l->c, w->is_unsigned ? IR_zext : IR_sext, whole, v);
             v = saturates ? clamped(l, v, w->is_unsigned, to->bits, to_unsigned) : v;
             v = whole == IR_TYPE_I32 ? import_i32(l, v) : v;
+        } else if (import_is_short(to) && strstr(name, "_rt") && !strstr(name, "_rte")) {
+            import_refuse(l, "import-call", "'convert_%s': a half is rounded to the nearest (_rte)", name);
+            return;
         } else if (!is_float) {
             v = w->is_unsigned ? import_zero_extended(l, v, from->bits)
                                : import_sign_extended(l, v, from->bits);
-            v = import_round(l, to, ir_emit1(&l->c, w->is_unsigned ? IR_uitof : IR_sitof, t, v));
+            ir_ref r = import_round(l, to, ir_emit1(&l->c, w->is_unsigned ? IR_uitof : IR_sitof, t, v));
+            v = directed(l, name, v, w->is_unsigned, r);
+        } else if (t == IR_TYPE_F64) {
+            v = type_of(l, v) != t ? ir_emit1(&l->c, IR_fext, t, v) : v;
         } else {
-            v = t == IR_TYPE_F64 && type_of(l, v) != t ? ir_emit1(&l->c, IR_fext, t, v)
-                                                       : import_shortened(l, to, v);
+            ir_ref r = import_shortened(l, to, v);
+            v = type_of(l, v) == IR_TYPE_F64 ? directed(l, name, v, false, r) : r;
         }
         import_give(l, i, k, v);
     }

@@ -151,6 +151,7 @@ uint32_t import_least_args(const struct word *w)
     case HOW_SMOOTHSTEP:
     case HOW_MAD:
     case HOW_MAD_HI:
+    case HOW_MAD_SAT:
     case HOW_BITSELECT:
     case HOW_SELECT:
     case HOW_FUNNEL_LEFT:
@@ -179,6 +180,7 @@ uint32_t import_least_args(const struct word *w)
     case HOW_RELATE_SWAPPED:
     case HOW_STEP:
     case HOW_UPSAMPLE:
+    case HOW_PERMUTE:
     case HOW_FP_CLASS: return 2;
     case HOW_AXIS:
     case HOW_REGISTER:
@@ -355,6 +357,30 @@ static ir_ref saturated(const struct element *e, bool subtracts)
     return pick(e, overflow, pick(e, test(e, IR_slt, a, number_as(e, a, 0)), bottom, top), sum);
 }
 
+/* a * b + c, as near as the type has it: exact in 64 bits of what is narrower, else in two registers. */
+static ir_ref mad_saturated(const struct element *e)
+{
+    struct lowering *l = e->l;
+    bool is_unsigned = e->word.is_unsigned;
+    enum ir_type t = IR_TYPE_I64;
+    ir_ref a[3], top = ir_const(l->f, t, limit(e, true)), bottom = ir_const(l->f, t, limit(e, false));
+    for (uint32_t k = 0; k < 3; k++)
+        a[k] =
+            type_in(e, e->a[k]) == t ? e->a[k] : ir_emit1(&l->c, is_unsigned ? IR_zext : IR_sext, t, e->a[k]);
+    ir_ref low = op(e, IR_mul, a[0], a[1]), sum = op(e, IR_add, low, a[2]);
+    if (width(e) <= 32)
+        return import_i32(l, is_unsigned ? op(e, IR_umin, sum, top)
+                                         : op(e, IR_smin, op(e, IR_smax, sum, bottom), top));
+    ir_ref high = op(e, is_unsigned ? IR_mulhi_u : IR_mulhi_s, a[0], a[1]);
+    high = op(e, IR_add, high, ir_emit1(&l->c, IR_zext, t, test(e, IR_ult, sum, low)));
+    if (is_unsigned)
+        return pick(e, test(e, IR_ne, high, bottom), top, sum);
+    ir_ref sign = ir_const(l->f, t, 63);
+    high = op(e, IR_add, high, op(e, IR_ashr, a[2], sign));
+    ir_ref bound = pick(e, test(e, IR_slt, high, ir_const(l->f, t, 0)), bottom, top);
+    return pick(e, test(e, IR_ne, high, op(e, IR_ashr, sum, sign)), bound, sum);
+}
+
 /* (a + b + carry) >> 1 without overflow. */
 static ir_ref half_sum(const struct element *e, bool rounds)
 {
@@ -427,6 +453,16 @@ static ir_ref fp_class(const struct element *e)
     return mask & 0x1f8 ? ir_emit2(&e->l->c, IR_or, IR_TYPE_I1, r, is_finite(e)) : r;
 }
 
+/* Rounded once: a product and a sum of halves are exact in f64 as far as their rounding asks. */
+static ir_ref fused(const struct element *e)
+{
+    struct lowering *l = e->l;
+    ir_ref a[3];
+    for (uint32_t k = 0; k < 3; k++)
+        a[k] = ir_emit1(&l->c, IR_fext, IR_TYPE_F64, e->a[k]);
+    return import_shortened(l, e->result, ir_emit(&l->c, IR_fma, IR_TYPE_F64, 3, a));
+}
+
 /* An integer narrower than its register: extended as the operation reads it, and its result as wide as it
  * is. */
 static ir_ref plain(const struct element *e)
@@ -434,6 +470,8 @@ static ir_ref plain(const struct element *e)
     static const enum ir_op of_floats[IR_OPS] = {[IR_smax] = IR_fmax, [IR_smin] = IR_fmin};
     enum ir_op o = e->word.op;
     struct lowering *l = e->l;
+    if (o == IR_fma && import_is_short(e->result))
+        return fused(e);
     ir_ref a[4];
     uint32_t n = ir_is_pure(o) ? (uint32_t)ir_op_info[o].argc : e->n, bits = width(e);
     n = n > e->n ? e->n : n;
@@ -483,6 +521,7 @@ ir_ref import_element(const struct element *e)
 {
     const ir_ref *a = e->a;
     switch (e->word.how) {
+    case HOW_ABS: return e->word.is_unsigned ? a[0] : unary(e, IR_abs, a[0]);
     case HOW_ABS_DIFF: return op(e, IR_sub, larger(e, a[0], a[1]), smaller(e, a[0], a[1]));
     case HOW_ADD_SAT: return saturated(e, false);
     case HOW_SUB_SAT: return saturated(e, true);
@@ -511,7 +550,8 @@ ir_ref import_element(const struct element *e)
     }
     case HOW_LDEXP: return scale(e);
     case HOW_MAD: return op(e, IR_add, op(e, IR_mul, a[0], a[1]), a[2]);
-    case HOW_MAD_HI: return op(e, IR_add, op(e, e->word.op, a[0], a[1]), a[2]);
+    case HOW_MAD_HI: return op(e, IR_add, plain(e), a[2]);
+    case HOW_MAD_SAT: return mad_saturated(e);
     case HOW_MIX: return op(e, IR_add, a[0], op(e, IR_mul, op(e, IR_sub, a[1], a[0]), a[2]));
     case HOW_ORDERED:
     case HOW_UNORDERED: {

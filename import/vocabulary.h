@@ -6,6 +6,7 @@
 
 enum word_how {
     HOW_OP,
+    HOW_ABS,
     HOW_ABS_DIFF,
     HOW_ADD_SAT,
     HOW_SUB_SAT,
@@ -28,8 +29,10 @@ enum word_how {
     HOW_LDEXP,
     HOW_MAD,
     HOW_MAD_HI,
+    HOW_MAD_SAT,
     HOW_MIX,
     HOW_ORDERED,
+    HOW_PERMUTE,
     HOW_UNORDERED,
     HOW_POWN,
     HOW_RADIANS,
@@ -129,6 +132,7 @@ ir_ref import_block_size(struct lowering *l);
 void import_overflow(struct lowering *l, const struct ll_ins *i, const struct word *w);
 void import_reduce(struct lowering *l, const struct ll_ins *i, const struct word *w);
 void import_geometric(struct lowering *l, const struct ll_ins *i, enum word_how how);
+void import_permute(struct lowering *l, const struct ll_ins *i);
 void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them);
 void import_vload(struct lowering *l, const struct ll_ins *i);
 void import_vstore(struct lowering *l, const struct ll_ins *i);

@@ -266,19 +266,26 @@ __KERN_TO_INTEGERS(float, float)
 __KERN_TO_INTEGERS(double, double)
 #undef __KERN_TO_INTEGERS
 #undef __KERN_TO_INTEGER
-#define __KERN_TO_FLOAT(I, from, F, to)                                                                      \
+/* Integers to floats by OpenCL's convert_float_rtz and its kind; `letter`: its mangled parameter. */
+#define __KERN_TO_FLOAT(I, from, F, to, letter, length)                                                      \
+    extern __attribute__((host, device))                                                                     \
+    F __kern_##from##2##to##_rz(I) __asm__("_Z" length "convert_" #F "_rtz" letter);                         \
+    extern __attribute__((host, device))                                                                     \
+    F __kern_##from##2##to##_rd(I) __asm__("_Z" length "convert_" #F "_rtn" letter);                         \
+    extern __attribute__((host, device))                                                                     \
+    F __kern_##from##2##to##_ru(I) __asm__("_Z" length "convert_" #F "_rtp" letter);                         \
     __KERN_INLINE F __##from##2##to##_rn(I a) { return (F)a; }                                               \
-    __KERN_INLINE F __##from##2##to##_rz(I a) { return (F)a; }                                               \
-    __KERN_INLINE F __##from##2##to##_rd(I a) { return (F)a; }                                               \
-    __KERN_INLINE F __##from##2##to##_ru(I a) { return (F)a; }
-#define __KERN_TO_FLOATS(I, from) __KERN_TO_FLOAT(I, from, float, float)
-__KERN_TO_FLOATS(int, int)
-__KERN_TO_FLOATS(unsigned, uint)
-__KERN_TO_FLOATS(long long, ll)
-__KERN_TO_FLOATS(unsigned long long, ull)
-__KERN_TO_FLOAT(long long, ll, double, double)
-__KERN_TO_FLOAT(unsigned long long, ull, double, double)
-__KERN_TO_FLOAT(double, double, float, float)
+    __KERN_INLINE F __##from##2##to##_rz(I a) { return __kern_##from##2##to##_rz(a); }                       \
+    __KERN_INLINE F __##from##2##to##_rd(I a) { return __kern_##from##2##to##_rd(a); }                       \
+    __KERN_INLINE F __##from##2##to##_ru(I a) { return __kern_##from##2##to##_ru(a); }
+#define __KERN_TO_FLOATS(I, from, letter) __KERN_TO_FLOAT(I, from, float, float, letter, "17")
+__KERN_TO_FLOATS(int, int, "i")
+__KERN_TO_FLOATS(unsigned, uint, "j")
+__KERN_TO_FLOATS(long long, ll, "l")
+__KERN_TO_FLOATS(unsigned long long, ull, "m")
+__KERN_TO_FLOAT(long long, ll, double, double, "l", "18")
+__KERN_TO_FLOAT(unsigned long long, ull, double, double, "m", "18")
+__KERN_TO_FLOAT(double, double, float, float, "d", "17")
 #undef __KERN_TO_FLOATS
 #undef __KERN_TO_FLOAT
 __KERN_INLINE double __int2double_rn(int a) { return a; }

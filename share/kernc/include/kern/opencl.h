@@ -5,6 +5,8 @@
 #ifndef __KERN_OPENCL_H__
 #define __KERN_OPENCL_H__
 
+#include "opencl_math.h"
+
 typedef __global float *__kern_image;
 typedef uint __kern_sampler;
 #define image1d_t __kern_image
