@@ -6,11 +6,12 @@
 #include "base/base.h"
 
 struct test_options {
-    const char *kernc; /* %kernc */
-    const char *tools; /* %tools: the folder of the runner, where helper programs are */
-    bool update;       /* golden files are rewritten instead of compared */
-    unsigned patience; /* factor on every time limit; KERNC_TEST_PATIENCE, for sanitizer builds */
-    char folder[64];   /* for temporary files */
+    const char *kernc;  /* %kernc */
+    const char *tools;  /* %tools: the folder of the runner, where helper programs are */
+    bool update;        /* golden files are rewritten instead of compared */
+    unsigned patience;  /* factor on every time limit; KERNC_TEST_PATIENCE, for sanitizer builds */
+    char **environment; /* of annotated files' commands; NULL: the runner's; KERNC_TEST_NO_LEAKS */
+    char folder[64];    /* for temporary files */
 };
 struct test_counts {
     uint32_t passed, failed, skipped;
@@ -33,8 +34,9 @@ struct process {
     bool timed_out;
     double seconds; /* of the processor, with those of processes that it waited for */
 };
-/* Runs `command` as the shell does in a process group of its own, which is killed after `seconds`. */
-void process_run(const char *command, unsigned seconds, struct process *p);
+/* Runs `command` as the shell does in a process group of its own, which is killed after `seconds`.
+ * environment NULL: the caller's. */
+void process_run(const char *command, char **environment, unsigned seconds, struct process *p);
 void process_free(struct process *p);
 
 #endif

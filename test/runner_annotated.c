@@ -239,7 +239,7 @@ static void run_command(struct annotated *a, uint32_t first, uint32_t end)
     for (uint32_t i = first + 1; i < end; i++)
         if (strcmp(a->all.at[i].name, "EXIT") == 0)
             wanted = atoi(a->all.at[i].text);
-    process_run(substitute(a, run->text), a->seconds * a->options->patience, &p);
+    process_run(substitute(a, run->text), a->options->environment, a->seconds * a->options->patience, &p);
     a->result->seconds += p.seconds;
     bool good = check_exit(a, run, wanted, &p);
     struct progress at = {0};
@@ -262,7 +262,7 @@ static bool have_tool(const char *name)
     char command[256];
     struct process p;
     snprintf(command, sizeof command, "command -v '%s'", name);
-    process_run(command, 10, &p);
+    process_run(command, NULL, 10, &p);
     process_free(&p);
     return p.status == 0;
 }

@@ -32,7 +32,7 @@ void test_run_unit(const char *path, const struct test_options *o, struct test_r
     struct text command = {0};
     struct process p;
     text_printf(&command, "CMOCKA_MESSAGE_OUTPUT=TAP '%s'", path);
-    process_run(command.at, SECONDS * o->patience, &p);
+    process_run(command.at, NULL, SECONDS * o->patience, &p);
     r->seconds = p.seconds;
     take_lines(&p.out, r);
     bool broken = p.timed_out || (p.status != 0 && r->counts.failed == 0);
