@@ -8,6 +8,8 @@
  *   __KERN_AS_BITS32, __KERN_AS_FLOAT   the same of a float
  *   __KERN_NOEXCEPT            behind a function's parameters
  */
+#ifndef __KERN_SPECIAL_H__
+#define __KERN_SPECIAL_H__
 
 #define __KERN_WIDE(name)                                                                                    \
     __KERN_CODE float __KERN_ON_FLOAT(name)(float a) __KERN_NOEXCEPT { return (float)name((double)a); }
@@ -159,3 +161,5 @@ __KERN_CODE double tgamma(double a) __KERN_NOEXCEPT
                                   : 3.14159265358979323846 / (__kern_sine_of_part(a) * r);
 }
 __KERN_WIDE(tgamma)
+
+#endif
