@@ -18,12 +18,6 @@ static uint32_t node_of(const struct ll_module *ll, uint32_t node, const char *k
     return i && i->kind == LL_ITEM_NODE ? i->node : UINT32_MAX;
 }
 
-static uint64_t number_of(const struct ll_module *ll, uint32_t node, const char *key)
-{
-    const struct ll_item *i = ll_item(ll, node, key);
-    return i && i->kind == LL_ITEM_NUMBER && i->number > 0 ? (uint64_t)i->number : 0;
-}
-
 static bool is_kind(const struct ll_module *ll, uint32_t node, const char *kind)
 {
     return node < ll->nodes.count && ll->nodes.at[node].kind && strcmp(ll->nodes.at[node].kind, kind) == 0;
@@ -40,7 +34,7 @@ static bool has_tag(const struct ll_module *ll, uint32_t node, const char *tag)
 place import_function_place(struct importer *im, uint32_t function)
 {
     uint32_t node = im->ll->functions.at[function].debug;
-    uint64_t line = number_of(im->ll, node, "line");
+    uint64_t line = ll_number(im->ll, node, "line");
     return (place){line <= im->shown->line_count ? (uint32_t)line : 0, 0};
 }
 
@@ -71,7 +65,7 @@ const char *import_global_name(struct importer *im, uint32_t global)
 static uint32_t variable_of(const struct ll_module *ll, const struct ll_function *f, uint32_t p)
 {
     for (uint32_t v = 0; v < f->variables.count; v++)
-        if (number_of(ll, f->variables.at[v].node, "arg") == p + 1)
+        if (ll_number(ll, f->variables.at[v].node, "arg") == p + 1)
             return f->variables.at[v].node;
     return UINT32_MAX;
 }
@@ -122,7 +116,7 @@ static void print_type(const struct ll_module *ll, uint32_t type, int depth, str
 
 static enum launch_element basic_element(const struct ll_module *ll, uint32_t type)
 {
-    uint64_t bytes = number_of(ll, type, "size") / 8;
+    uint64_t bytes = ll_number(ll, type, "size") / 8;
     const char *e = text_of(ll, type, "encoding");
     bool is_unsigned = e && (strcmp(e, "DW_ATE_unsigned") == 0 || strcmp(e, "DW_ATE_unsigned_char") == 0);
     if (e && strcmp(e, "DW_ATE_boolean") == 0)
@@ -216,10 +210,10 @@ static bool print_layout(const struct ll_module *ll, uint32_t type, int depth, s
             return false;
         for (uint32_t d = 0; d < dimensions; d++)
             text_printf(t, "[%llu]", (unsigned long long)counts[d]);
-        text_printf(t, "@%llu", (unsigned long long)(number_of(ll, m, "offset") / 8));
+        text_printf(t, "@%llu", (unsigned long long)(ll_number(ll, m, "offset") / 8));
         comma = ",";
     }
-    text_printf(t, "}%llu", (unsigned long long)(number_of(ll, type, "size") / 8));
+    text_printf(t, "}%llu", (unsigned long long)(ll_number(ll, type, "size") / 8));
     return *comma != 0;
 }
 
@@ -245,7 +239,7 @@ static bool vector_structure(const struct ll_module *ll, uint32_t type, struct e
 static struct element element_of(struct importer *im, uint32_t type)
 {
     const struct ll_module *ll = im->ll;
-    uint64_t count, bytes = number_of(ll, type, "size") / 8;
+    uint64_t count, bytes = ll_number(ll, type, "size") / 8;
     struct element e = {LAUNCH_BYTES, bytes < UINT32_MAX ? (uint32_t)bytes : 0, NULL};
     struct text t = {.arena = &im->m->arena};
     if (is_kind(ll, type, "DIBasicType") || has_tag(ll, type, "DW_TAG_enumeration_type")) {
@@ -266,31 +260,14 @@ static struct element element_of(struct importer *im, uint32_t type)
     return e;
 }
 
+/* What a scalar of memory is where nothing tells its type in C: LLVM's integers have no sign. */
 static struct element plain_element(enum ir_mem m)
 {
     static const enum launch_element of[IR_MEMS] = {
-        [IR_MEM_NONE] = LAUNCH_INT,   [IR_MEM_B8] = LAUNCH_BOOL,    [IR_MEM_U8] = LAUNCH_UCHAR,
-        [IR_MEM_S8] = LAUNCH_CHAR,    [IR_MEM_U16] = LAUNCH_USHORT, [IR_MEM_S16] = LAUNCH_SHORT,
-        [IR_MEM_I32] = LAUNCH_INT,    [IR_MEM_I64] = LAUNCH_LONG,   [IR_MEM_F32] = LAUNCH_FLOAT,
-        [IR_MEM_F64] = LAUNCH_DOUBLE, [IR_MEM_PTR] = LAUNCH_INT};
+        [IR_MEM_NONE] = LAUNCH_INT,  [IR_MEM_B8] = LAUNCH_BOOL,    [IR_MEM_U8] = LAUNCH_CHAR,
+        [IR_MEM_U16] = LAUNCH_SHORT, [IR_MEM_I32] = LAUNCH_INT,    [IR_MEM_I64] = LAUNCH_LONG,
+        [IR_MEM_F32] = LAUNCH_FLOAT, [IR_MEM_F64] = LAUNCH_DOUBLE, [IR_MEM_PTR] = LAUNCH_INT};
     return (struct element){of[m], launch_element_bytes(of[m]), NULL};
-}
-
-static enum ir_mem scalar_access(const struct ll_type *t)
-{
-    switch ((enum ll_kind)t->kind) {
-    case LL_INT:
-        return t->bits == 1    ? IR_MEM_B8
-               : t->bits <= 8  ? IR_MEM_S8
-               : t->bits <= 16 ? IR_MEM_S16
-               : t->bits <= 32 ? IR_MEM_I32
-                               : IR_MEM_I64;
-    case LL_DOUBLE: return IR_MEM_F64;
-    case LL_FLOAT:
-    case LL_HALF:
-    case LL_BFLOAT: return IR_MEM_F32;
-    default: return IR_MEM_I32;
-    }
 }
 
 /* ---- parameters ---------------------------------------------------------------------------------------- */
@@ -329,7 +306,9 @@ struct ir_param_info import_param_info(struct importer *im, uint32_t function, u
     struct text t = {.arena = &im->m->arena};
     const struct ll_type *scalar = all.at[leaf].type;
     bool whole = all.count == 1 && !p->byval;
-    struct element e = plain_element(scalar_access(scalar));
+    struct element e = plain_element(import_is_short(scalar) ? IR_MEM_F32 : import_access(scalar));
+    if (scalar->kind == LL_INT && scalar->bits > 32)
+        e = plain_element(IR_MEM_I64);
     if (!whole)
         name = arena_printf(im->arena, "%s%s", name, part_name(im, type, all.at[leaf].offset, leaf));
     if (scalar->kind == LL_POINTER && whole && type != UINT32_MAX && is_pointer(im->ll, type))

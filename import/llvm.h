@@ -253,6 +253,8 @@ struct ll_module {
 struct ll_module *llvm_parse(struct arena *a, const struct source *s, struct diagnostics *d);
 /* What a field of a node says; NULL: the node (UINT32_MAX: none) has no such field. Linear in its fields. */
 const struct ll_item *ll_item(const struct ll_module *m, uint32_t node, const char *key);
+/* Its number, if that is above 0; else 0. */
+uint64_t ll_number(const struct ll_module *m, uint32_t node, const char *key);
 /* The type as LLVM writes it, for messages; in the arena. */
 const char *ll_type_text(struct arena *a, const struct ll_type *t);
 /* By the module's datalayout: bytes that a value takes in memory, its alignment, and where a field begins.

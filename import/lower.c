@@ -31,13 +31,6 @@ static bool is_shown(const struct importer *im, uint32_t scope)
            strcmp(base_name(name->text), base_name(im->shown->name)) == 0;
 }
 
-static uint32_t number_of(const struct ll_module *ll, uint32_t node, const char *key)
-{
-    const struct ll_item *i = ll_item(ll, node, key);
-    return i && i->kind == LL_ITEM_NUMBER && i->number > 0 && i->number < UINT32_MAX ? (uint32_t)i->number
-                                                                                     : 0;
-}
-
 /* Of an inlined instruction the call's place, if the callee stands in a file that is not shown. */
 place import_place(struct importer *im, place ll, uint32_t debug)
 {
@@ -47,9 +40,10 @@ place import_place(struct importer *im, place ll, uint32_t debug)
         const struct ll_item *scope = ll_item(im->ll, debug, "scope"),
                              *up = ll_item(im->ll, debug, "inlinedAt");
         if (scope && scope->kind == LL_ITEM_NODE && is_shown(im, scope->node)) {
-            uint32_t line = number_of(im->ll, debug, "line");
-            return line > im->shown->line_count ? (place){0}
-                                                : (place){line, number_of(im->ll, debug, "column")};
+            uint64_t line = ll_number(im->ll, debug, "line");
+            return line > im->shown->line_count
+                       ? (place){0}
+                       : (place){(uint32_t)line, (uint32_t)ll_number(im->ll, debug, "column")};
         }
         debug = up && up->kind == LL_ITEM_NODE ? up->node : UINT32_MAX;
     }

@@ -67,6 +67,8 @@ const struct ll_type *import_part_type(const struct ll_type *t, uint32_t index);
 bool import_has_pointers(struct importer *im, const struct ll_type *t);
 /* The address space of LLVM's pointers that its number says, by the module's target; IR_TYPE_VOID: generic. */
 enum ir_type import_space(const struct ll_module *ll, uint32_t number);
+/* How memory holds a scalar. IR_MEM_NONE: kernc has no access of this width. */
+enum ir_mem import_access(const struct ll_type *scalar);
 /* The function that a call goes to, or UINT32_MAX: it has no body, or is not known. */
 uint32_t import_callee(const struct importer *im, const struct ll_ins *call);
 /* Whether a global is memory that launches give: a parameter of each kernel that uses it. */

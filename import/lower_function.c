@@ -13,6 +13,25 @@ void import_refuse(struct lowering *l, const char *id, const char *fmt, ...)
                  text);
 }
 
+enum ir_mem import_access(const struct ll_type *t)
+{
+    switch ((enum ll_kind)t->kind) {
+    case LL_INT:
+        return t->bits == 1    ? IR_MEM_B8
+               : t->bits == 8  ? IR_MEM_U8
+               : t->bits == 16 ? IR_MEM_U16
+               : t->bits == 32 ? IR_MEM_I32
+               : t->bits == 64 ? IR_MEM_I64
+                               : IR_MEM_NONE;
+    case LL_HALF:
+    case LL_BFLOAT: return IR_MEM_U16;
+    case LL_FLOAT: return IR_MEM_F32;
+    case LL_DOUBLE: return IR_MEM_F64;
+    case LL_POINTER: return IR_MEM_PTR;
+    default: return IR_MEM_NONE;
+    }
+}
+
 enum ir_type import_scalar(const struct ll_type *scalar)
 {
     switch ((enum ll_kind)scalar->kind) {

@@ -3,26 +3,6 @@
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-/* IR_MEM_NONE: kernc has no access of this width. */
-static enum ir_mem access_of(const struct ll_type *t)
-{
-    switch ((enum ll_kind)t->kind) {
-    case LL_INT:
-        return t->bits == 1    ? IR_MEM_B8
-               : t->bits == 8  ? IR_MEM_U8
-               : t->bits == 16 ? IR_MEM_U16
-               : t->bits == 32 ? IR_MEM_I32
-               : t->bits == 64 ? IR_MEM_I64
-                               : IR_MEM_NONE;
-    case LL_HALF:
-    case LL_BFLOAT: return IR_MEM_U16;
-    case LL_FLOAT: return IR_MEM_F32;
-    case LL_DOUBLE: return IR_MEM_F64;
-    case LL_POINTER: return IR_MEM_PTR;
-    default: return IR_MEM_NONE;
-    }
-}
-
 /* The bytes that a scalar in memory is read and written as. */
 static uint32_t bytes_of(const struct ll_type *t)
 {
@@ -51,7 +31,7 @@ static enum ir_mem access_of_piece(uint32_t bytes)
 
 static bool is_whole(const struct ll_type *t, uint64_t offset, uint32_t align)
 {
-    return access_of(t) != IR_MEM_NONE && ((offset | align) & (bytes_of(t) - 1)) == 0;
+    return import_access(t) != IR_MEM_NONE && ((offset | align) & (bytes_of(t) - 1)) == 0;
 }
 
 ir_ref import_load(struct lowering *l, const struct ll_type *scalar, enum ir_type t, ir_ref address,
@@ -62,7 +42,7 @@ ir_ref import_load(struct lowering *l, const struct ll_type *scalar, enum ir_typ
     ir_ref r = 0;
     if (is_whole(scalar, offset, align)) {
         t = import_is_short(scalar) ? IR_TYPE_I32 : t;
-        r = ir_emit_load(&l->c, access_of(scalar), t, address, (int32_t)offset);
+        r = ir_emit_load(&l->c, import_access(scalar), t, address, (int32_t)offset);
         return import_is_short(scalar) ? import_short_value(l, scalar, r) : r;
     }
     for (uint32_t at = 0, piece; at < bytes; at += piece) {
@@ -85,7 +65,7 @@ void import_store(struct lowering *l, const struct ll_type *scalar, ir_ref addre
     enum ir_type whole = bytes > 4 ? IR_TYPE_I64 : IR_TYPE_I32;
     value = import_is_short(scalar) ? import_short_bits(l, scalar, value) : value;
     if (is_whole(scalar, offset, align)) {
-        ir_emit_store(&l->c, access_of(scalar), address, (int32_t)offset, value);
+        ir_emit_store(&l->c, import_access(scalar), address, (int32_t)offset, value);
         return;
     }
     if (scalar->kind == LL_INT)

@@ -342,28 +342,13 @@ static struct pointee *result(struct finder *n, const struct ll_ins *i)
 
 /* ---- instructions -------------------------------------------------------------------------------------- */
 
-static enum ir_mem access_of(const struct ll_type *t)
-{
-    switch ((enum ll_kind)t->kind) {
-    case LL_INT:
-        return t->bits == 8    ? IR_MEM_S8
-               : t->bits == 16 ? IR_MEM_S16
-               : t->bits == 64 ? IR_MEM_I64
-                               : IR_MEM_I32;
-    case LL_FLOAT: return IR_MEM_F32;
-    case LL_DOUBLE: return IR_MEM_F64;
-    case LL_POINTER: return IR_MEM_PTR;
-    default: return IR_MEM_NONE;
-    }
-}
-
 static void note_access(struct finder *n, struct pointee p, const struct ll_type *scalar)
 {
     if (!p.object)
         return;
     struct space_object *o = &n->im->objects.at[find(n->im, p).object];
     if (o->element == IR_MEM_NONE)
-        o->element = (uint8_t)access_of(scalar);
+        o->element = (uint8_t)import_access(scalar);
 }
 
 /* Leaf by leaf, value `v` (NULL: the result of `i`) is what memory at p holds. */

@@ -273,3 +273,9 @@ const struct ll_item *ll_item(const struct ll_module *m, uint32_t node, const ch
             return &n->items[i];
     return NULL;
 }
+
+uint64_t ll_number(const struct ll_module *m, uint32_t node, const char *key)
+{
+    const struct ll_item *i = ll_item(m, node, key);
+    return i && i->kind == LL_ITEM_NUMBER && i->number > 0 ? (uint64_t)i->number : 0;
+}
