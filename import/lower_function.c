@@ -508,18 +508,31 @@ static void give_phis(struct lowering *l, uint32_t from, uint32_t to, uint32_t e
     }
 }
 
+static bool check_value(struct lowering *l, const struct ll_type *t)
+{
+    struct leaves all = import_leaves(l->im, t);
+    for (uint32_t k = 0; k < all.count; k++)
+        if (all.at[k].type->kind == LL_INT && all.at[k].type->bits > 64) {
+            import_refuse(l, "import-type", "a value has %u bits: kernc's integers have at most 64",
+                          all.at[k].type->bits);
+            return false;
+        }
+    return true;
+}
+
+/* The parameters, then what instructions give. */
 static bool check_values(struct lowering *l)
 {
-    for (uint32_t v = 0; v < l->ll->locals.count; v++) {
-        struct leaves all = import_leaves(l->im, l->ll->locals.at[v].type);
-        for (uint32_t k = 0; k < all.count; k++)
-            if (all.at[k].type->kind == LL_INT && all.at[k].type->bits > 64) {
-                import_refuse(l, "import-type", "a value has %u bits: kernc's integers have at most 64",
-                              all.at[k].type->bits);
-                return false;
-            }
-    }
-    return true;
+    bool good = true;
+    for (uint32_t p = 0; p < l->ll->param_count && good; p++)
+        good = check_value(l, l->ll->params[p].type);
+    for (uint32_t b = 0; b < l->ll->blocks.count; b++)
+        for (uint32_t i = 0; i < l->ll->blocks.at[b].ins.count && good; i++) {
+            l->ins = &l->ll->blocks.at[b].ins.at[i];
+            good = check_value(l, l->ins->type);
+        }
+    l->ins = NULL;
+    return good;
 }
 
 void import_lower(struct importer *im, uint32_t instance)

@@ -128,8 +128,17 @@ static void order_volatile(struct lowering *l, const struct ll_ins *i, ir_ref ad
         fence(l);
 }
 
+/* LLVM packs such a vector's elements, whatever bits a byte has left. */
+static void refuse_packed(struct lowering *l, const struct ll_type *t)
+{
+    if (t->kind == LL_VECTOR && t->args[0]->kind == LL_INT && t->args[0]->bits % 8)
+        import_refuse(l, "import-type", "a vector of %s in memory: extend its elements to bytes first",
+                      ll_type_text(l->im->arena, t->args[0]));
+}
+
 static void lower_load(struct lowering *l, const struct ll_ins *i)
 {
+    refuse_packed(l, i->type);
     struct leaves all = import_leaves(l->im, i->type);
     ir_ref address = import_value(l, i->args[0]);
     order_volatile(l, i, address);
@@ -155,6 +164,7 @@ static void lower_load(struct lowering *l, const struct ll_ins *i)
 
 static void lower_store(struct lowering *l, const struct ll_ins *i)
 {
+    refuse_packed(l, i->args[0]->type);
     struct leaves all = import_leaves(l->im, i->args[0]->type);
     ir_ref address = import_value(l, i->args[1]);
     uint32_t wide = wide_of(l, i, i->args[0]->type);
