@@ -6,6 +6,8 @@
  * whose tests are counted one by one). -u rewrites golden files, -f runs only paths that contain TEXT, -t says
  * which N took most of the processor. The last line is "N passed, N failed", with ", N skipped" if a tool was
  * missing; the exit code is 1 if anything failed, or if something was skipped although CI is set.
+ *
+ * KERNC_TEST_PART=I/N: of the annotated files in folders the I-th of N parts.
  */
 #include "test/runner.h"
 #include "base/base.h"
@@ -27,6 +29,7 @@ struct suite {
     VEC(const char *) paths;
     struct test_options options;
     const char *filter;
+    unsigned part, parts; /* KERNC_TEST_PART; parts 0: all */
     long jobs, slowest;   /* how many of those that took most time are told */
     pthread_mutex_t lock; /* guards what follows */
     uint32_t next;
@@ -62,6 +65,21 @@ static void add_file(struct suite *s, const char *path)
         vec_push(&s->arena, &s->paths, path);
 }
 
+/* By the path's hash: a new file moves no other one to another part. */
+static bool is_in_part(const struct suite *s, const char *path)
+{
+    return !s->parts || hash_bytes(path, strlen(path)) % s->parts == s->part % s->parts;
+}
+
+static void read_part(struct suite *s)
+{
+    const char *words = getenv("KERNC_TEST_PART");
+    if (words && (sscanf(words, "%u/%u", &s->part, &s->parts) != 2 || !s->parts)) {
+        fprintf(stderr, "runner: KERNC_TEST_PART is I/N, part I of N: %s\n", words);
+        exit(2);
+    }
+}
+
 /* Folders named "inputs" hold what tests read, not tests. */
 static void walk(struct suite *s, const char *folder)
 {
@@ -81,7 +99,7 @@ static void walk(struct suite *s, const char *folder)
         struct stat st;
         if (stat(names.at[i], &st) == 0 && S_ISDIR(st.st_mode))
             walk(s, names.at[i]);
-        else if (is_annotated_name(names.at[i]))
+        else if (is_annotated_name(names.at[i]) && is_in_part(s, names.at[i]))
             add_file(s, names.at[i]);
     }
 }
@@ -188,6 +206,7 @@ int main(int argc, char **argv)
 {
     static struct suite s;
     parse_options(&s, argc, argv);
+    read_part(&s);
     for (int i = optind; i < argc; i++)
         add_path(&s, argv[i]);
     if (!test_prepare(&s.options))
