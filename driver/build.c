@@ -55,6 +55,7 @@ int verb_build(struct command *c)
     kernc_options_init(&o);
     const struct form *f = chosen_form(c);
     int code = f ? compile_options(c, &o) : EXIT_USAGE;
+    o.default_scheme = !option_given(c, OPTION_SCHEME) && !option_given(c, OPTION_TARGET);
     o.ir_only = f && (f->text == KERNC_TEXT_IR || f->text == KERNC_TEXT_DOT || f->text == KERNC_TEXT_LLVM);
     code = code ?: compile_file(c, &o, &text, &r) ?: write_form(c, f, r);
     kernc_result_free(r);

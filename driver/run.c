@@ -325,6 +325,7 @@ int verb_run(struct command *c)
     double begin = now(), end_of_compilation = begin;
     kernc_options_init(&o);
     int code = compile_options(c, &o) ?: launch_read_flags(&r) ?: read_input(c, &text);
+    o.default_scheme = !option_given(c, OPTION_SCHEME) && !option_given(c, OPTION_TARGET);
     if (!code && option_given(c, OPTION_PGO))
         code = take_own_profile(c, &o, &text);
     if (code)

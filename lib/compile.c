@@ -253,6 +253,34 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
         tell_too_large(r, from, best);
 }
 
+/* The first prediction of the module's functions; NULL: there is none. */
+static const struct ir_ins *first_prediction(const struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        const struct ir_function *f = m->functions.at[i];
+        ir_each_block(k, b, f)
+            ir_each_ins(r, f, b)
+                if (ir_at(f, r)->op == IR_predict || ir_at(f, r)->op == IR_predict_function)
+                    return ir_at(f, r);
+    }
+    return NULL;
+}
+
+/* Who has written Predict and has chosen no scheme would look for its effect in vain. */
+static void tell_ignored_predictions(kernc_result *r, const kernc_options *o, const struct opt_options *opt)
+{
+    const struct scheme_info *scheme = &scheme_info[scheme_find(o->scheme)];
+    int honoured = opt->values[OPT_OPTION_predict];
+    if (!o->default_scheme || scheme->properties & SCHEME_PREDICTIONS || honoured == OPT_predict_off ||
+        honoured == OPT_predict_found)
+        return;
+    const struct ir_ins *predict = first_prediction(r->module);
+    if (predict)
+        diag_warn(&r->diagnostics, DIAG_GROUP_predict, (span){predict->at, {0}},
+                  "the scheme '%s', which is used if none is named, ignores Predict: --scheme=%s honours it",
+                  scheme->name, scheme_info[scheme_with(SCHEME_PREDICTIONS)].name);
+}
+
 static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)
 {
     r->source = source_new(&r->arena, name ? name : "<input>", bytes ? bytes : "", bytes ? n : 0);
@@ -288,6 +316,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         opt_performance_notes(r->module, &opt, &r->diagnostics);
     opt_drop_idle_predictions(r->module, &opt, &r->diagnostics);
     opt_leave_out_predictions(r->module, &opt);
+    tell_ignored_predictions(r, o, &opt);
     compile_module(r, o, &opt);
 }
 
