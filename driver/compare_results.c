@@ -82,22 +82,41 @@ static const struct row *pdom_of(const struct comparison *x, const struct row *r
     return NULL;
 }
 
-/* A ratio with three digits; `-`: there is nothing to compare with. */
-static void add_ratio(double of, double to, int width, struct text *t)
+/* What is normalised, in the order of normalise(). Files have the keys. */
+static const struct {
+    const char *key, *heading;
+    int width;
+} ratios[] = {
+    {"warp_instructions_over_pdom", "warp/pdom", 11},
+    {"memory_efficiency_over_pdom", "mem/pdom", 10},
+    {"join_points_over_pdom", "joins/pdom", 12},
+};
+
+/* Warp instructions, memory efficiency and join points over those of `pdom`; negative: there is nothing to
+ * compare with. */
+static void normalise(const struct comparison *x, const struct row *row, double ratio[COUNT(ratios)])
 {
-    if (to > 0 && of >= 0)
-        text_printf(t, "%*.3f", width, of / to);
-    else
-        text_printf(t, "%*s", width, "-");
+    const struct row *pdom = row->is_code ? pdom_of(x, row) : NULL;
+    const struct row *both[] = {row, pdom ? pdom : row};
+    double value[2][COUNT(ratios)];
+    for (int i = 0; i < 2; i++) {
+        value[i][0] = (double)both[i]->metrics.warp_instructions;
+        value[i][1] = both[i]->metrics.memory_efficiency;
+        value[i][2] = both[i]->figures.join_points;
+    }
+    for (size_t k = 0; k < COUNT(ratios); k++)
+        ratio[k] = pdom && value[1][k] > 0 && value[0][k] >= 0 ? value[0][k] / value[1][k] : -1;
 }
 
-/* Warp instructions, memory efficiency and join points over those of `pdom`. */
-static void add_normalised(const struct row *row, const struct row *pdom, struct text *t)
+static void add_normalised(const struct comparison *x, const struct row *row, struct text *t)
 {
-    add_ratio((double)row->metrics.warp_instructions, pdom ? (double)pdom->metrics.warp_instructions : 0, 11,
-              t);
-    add_ratio(row->metrics.memory_efficiency, pdom ? pdom->metrics.memory_efficiency : 0, 10, t);
-    add_ratio(row->figures.join_points, pdom ? pdom->figures.join_points : 0, 12, t);
+    double ratio[COUNT(ratios)];
+    normalise(x, row, ratio);
+    for (size_t k = 0; k < COUNT(ratios); k++)
+        if (ratio[k] >= 0)
+            text_printf(t, "%*.3f", ratios[k].width, ratio[k]);
+        else
+            text_printf(t, "%*s", ratios[k].width, "-");
 }
 
 /* What is known of the code, and what became of it: the columns of Figures 5 to 8 of "SIMD Re-Convergence
@@ -114,8 +133,10 @@ static void add_code_table(const struct comparison *x, struct text *t)
             text_printf(t, "%-*s %3s", width, "control flow", "opt");
 #define FIGURE(key, type, heading, meaning) text_printf(t, "%10s", heading);
 #include "kernc-figures.def"
-            text_printf(t, "%10s%10s%10s%8s%11s%10s%12s\n", "activity", "mem. eff.", "sh. eff.", "depth",
-                        "warp/pdom", "mem/pdom", "joins/pdom");
+            text_printf(t, "%10s%10s%10s%8s", "activity", "mem. eff.", "sh. eff.", "depth");
+            for (size_t k = 0; k < COUNT(ratios); k++)
+                text_printf(t, "%*s", ratios[k].width, ratios[k].heading);
+            text_char(t, '\n');
         }
         first = false;
         text_printf(t, "%-*s -O%u", width, name_of(row->scheme), row->level);
@@ -127,7 +148,7 @@ static void add_code_table(const struct comparison *x, struct text *t)
         add_cell(row, "memory_efficiency", 10, t);
         add_cell(row, "shared_efficiency", 10, t);
         add_cell(row, "max_stack_depth", 8, t);
-        add_normalised(row, pdom_of(x, row), t);
+        add_normalised(x, row, t);
         text_char(t, '\n');
     }
 }
@@ -191,6 +212,31 @@ static void add_string(const char *key, const char *value, struct text *t)
     text_json(t, value, strlen(value));
 }
 
+/* null: there is nothing to compare with. */
+static void add_ratios_json(const struct comparison *x, const struct row *row, struct text *t)
+{
+    double ratio[COUNT(ratios)];
+    normalise(x, row, ratio);
+    text_addz(t, "\"normalised\": {");
+    for (size_t k = 0; k < COUNT(ratios); k++) {
+        text_printf(t, "%s\"%s\": ", k ? ", " : "", ratios[k].key);
+        if (ratio[k] >= 0)
+            text_printf(t, "%.6g", ratio[k]);
+        else
+            text_addz(t, "null");
+    }
+    text_addz(t, "}, ");
+}
+
+/* Fields of CSV, empty where there is nothing to compare with. */
+static void add_ratios_csv(const struct comparison *x, const struct row *row, struct text *t)
+{
+    double ratio[COUNT(ratios)];
+    normalise(x, row, ratio);
+    for (size_t k = 0; k < COUNT(ratios); k++)
+        text_printf(t, ratio[k] >= 0 ? ",%.6g" : ",", ratio[k]);
+}
+
 static void add_json(const struct comparison *x, struct text *t)
 {
     text_char(t, '{');
@@ -208,6 +254,8 @@ static void add_json(const struct comparison *x, struct text *t)
             add_image_json(row, t);
         if (row->is_code)
             add_figures_json(row, t);
+        if (row->is_code)
+            add_ratios_json(x, row, t);
         text_addz(t, "\"metrics\": {");
         metrics_json_values(&row->metrics, row->is_image, t);
         text_addz(t, "}}");
@@ -244,6 +292,8 @@ static void add_csv(const struct comparison *x, struct text *t)
 #undef ADD_FIGURE
 #define FIGURE(key, type, heading, meaning) text_addz(t, "," #key);
 #include "kernc-figures.def"
+    for (size_t k = 0; k < COUNT(ratios); k++)
+        text_printf(t, ",%s", ratios[k].key);
     text_addz(t, ",difference\n");
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
@@ -257,6 +307,7 @@ static void add_csv(const struct comparison *x, struct text *t)
 #define CSV_RATIO(value)                    text_printf(t, row->is_code ? ",%.4g" : ",", value);
 #define FIGURE(key, type, heading, meaning) CSV_##type(row->figures.key)
 #include "kernc-figures.def"
+        add_ratios_csv(x, row, t);
         text_char(t, ',');
         if (row->difference)
             add_quoted(row->difference, t);
