@@ -5,6 +5,10 @@
  * after the other is moved to its best while the others stay, on a ladder of steps that are then halved
  * around the best, until a whole round moves none; a prediction may also be left out.
  *
+ * Where a run measures one launch, its last, of a large grid, the search runs a sample of the grid's blocks;
+ * its best few candidates are then run whole, and the best of these counts. A kernel that does not end on a
+ * sample as it stands, as its blocks wait for each other, is searched whole.
+ *
  * A run makes the launches that are asked for, on buffers as the file's earlier launches leave them; those of
  * kernels with predictions are measured. All runs have the same arguments and must leave the same bytes in
  * every buffer: a prediction never changes what is computed. What kernels print is dropped.
@@ -18,6 +22,13 @@
 
 #define fail_at(x, code, id, prediction, ...)                                                                \
     fail((x)->command, code, id, (x)->source, (place){(prediction)->line, (prediction)->column}, __VA_ARGS__)
+
+enum {
+    FINALISTS = 4,     /* of the sample's candidates that are run whole */
+    WHOLE_GRID = 64,   /* blocks of a grid that is not sampled unless told so */
+    SAMPLE_SHARE = 32, /* of a larger one, one block in so many, but no fewer than */
+    SAMPLE_LEAST = 32,
+};
 
 /* ---- what is asked for ------------------------------------------------------------------------------- */
 
@@ -56,10 +67,14 @@ static int read_choice(struct tuning *x)
     x->options.scheme = scheme_info[scheme_with(SCHEME_PREDICTIONS)].name;
     x->options.collect = true; /* which limits were reached */
     x->most_runs = 200;
+    uint64_t sample = 0;
     const struct option_range numbers[] = {{OPTION_WARP, 1, KERNC_MAX_WARP, &warp, false},
-                                           {OPTION_RUNS, 3, 1000000, &x->most_runs, false}};
+                                           {OPTION_RUNS, 3, 1000000, &x->most_runs, false},
+                                           {OPTION_SAMPLE, 0, KERNC_MAX_GRID_BLOCKS, &sample, false}};
     code = code ?: read_metric(x) ?: check_switches(x) ?: option_numbers(x->command, numbers, COUNT(numbers));
     x->warp = (uint32_t)warp;
+    x->sample = (uint32_t)sample;
+    x->own_sample = option_value(x->command, OPTION_SAMPLE) != NULL;
     return code;
 }
 
@@ -145,13 +160,14 @@ static const char *thresholds_text(struct tuning *x, const uint32_t *thresholds)
     return arena_printf(a, "with thresholds of %s", text);
 }
 
-/* The run has to end as the first did. */
+/* The run has to end as the first of the same blocks did. */
 static int check(struct tuning *x, const struct run *r, kernc_status status, const uint32_t *thresholds)
 {
     const kernc_prediction *p = &x->predictions.at[0].at;
     size_t element;
     const struct experiment_buffer *differs =
-        status == KERNC_OK ? experiment_difference(&r->x, &x->first.x, &element) : NULL;
+        status == KERNC_OK ? experiment_difference(&r->x, x->blocks ? &x->sampled.x : &x->first.x, &element)
+                           : NULL;
     if (status == KERNC_OK && !differs)
         return EXIT_OK;
     end_watch(x);
@@ -168,25 +184,34 @@ static int check(struct tuning *x, const struct run *r, kernc_status status, con
 /* The same launches are measured in all runs. */
 static void measure_same(const struct tuning *x, struct experiment *e)
 {
-    for (uint32_t i = 0; i < e->steps.count; i++)
+    for (uint32_t i = 0; i < e->steps.count; i++) {
         e->steps.at[i].counted = x->first.x.steps.at[i].counted;
+        e->steps.at[i].sample = e->steps.at[i].counted ? x->blocks : 0;
+    }
+}
+
+/* Compiles and opens it. The caller closes it in any case. */
+static int open_run(struct tuning *x, const uint32_t *thresholds, struct run *r)
+{
+    kernc_result *compiled = NULL;
+    *r = new_run(x);
+    tell_progress(x);
+    int code = launch_read_flags(r);
+    r->x.api.warp = x->warp;
+    code = code ?: compile(x, thresholds, &compiled) ?: launch_open_compiled(r, compiled);
+    kernc_result_free(compiled);
+    if (!code)
+        measure_same(x, &r->x);
+    return code;
 }
 
 /* A launch that a signal stops is not among the runs. */
 static int run_once(struct tuning *x, struct tune_run *run)
 {
-    struct run r = new_run(x);
-    tell_progress(x);
-    kernc_result *compiled = NULL;
+    struct run r;
     kernc_status status = KERNC_OK;
-    int code = launch_read_flags(&r);
-    r.x.api.warp = x->warp;
-    code = code ?: compile(x, run->thresholds, &compiled) ?: launch_open_compiled(&r, compiled);
-    kernc_result_free(compiled);
-    if (code)
-        goto done;
-    measure_same(x, &r.x);
-    code = launch(x, &r, run, &status);
+    run->blocks = x->blocks;
+    int code = open_run(x, run->thresholds, &r) ?: launch(x, &r, run, &status);
     if (code || (interrupted() && status == KERNC_LIMIT))
         goto done;
     code = check(x, &r, status, run->thresholds);
@@ -360,21 +385,18 @@ static bool is_better(const struct tuning *x, const struct tune_run *run, const 
     return x->large ? run->value > than->value : run->value < than->value;
 }
 
-/* The launch where prediction i has this threshold and the others those of the best; it becomes the best if
- * it is better. *run: NULL: none more may be made. */
-static int try_threshold(struct tuning *x, uint32_t i, uint32_t threshold, const struct tune_run **run)
+/* The launch with these thresholds; it becomes the best if it is better. *run: NULL: none more may be made. */
+static int try_all(struct tuning *x, uint32_t *thresholds, const struct tune_run **run)
 {
     uint32_t n = x->predictions.count;
     struct tune_run *fresh = arena_new(&x->command->arena, struct tune_run);
-    fresh->thresholds = arena_array(&x->command->arena, uint32_t, n);
-    memcpy(fresh->thresholds, x->best->thresholds, n * sizeof *fresh->thresholds);
-    fresh->thresholds[i] = in_warp(x, threshold);
+    fresh->thresholds = thresholds;
     *run = NULL;
     for (uint32_t k = 0; k < x->runs.count; k++)
-        if (x->runs.at[k]->thresholds &&
+        if (x->runs.at[k]->thresholds && x->runs.at[k]->blocks == x->blocks &&
             memcmp(x->runs.at[k]->thresholds, fresh->thresholds, n * sizeof *fresh->thresholds) == 0)
             *run = x->runs.at[k];
-    if (!*run && (x->runs.count == x->most_runs || interrupted())) {
+    if (!*run && (x->runs.count >= x->most_runs - (x->blocks ? FINALISTS + n : 0) || interrupted())) {
         x->stopped = true;
         return EXIT_OK;
     }
@@ -388,6 +410,15 @@ static int try_threshold(struct tuning *x, uint32_t i, uint32_t threshold, const
     if (is_better(x, *run, x->best))
         x->best = *run;
     return EXIT_OK;
+}
+
+/* Prediction i with this threshold, the others with those of the best. */
+static int try_threshold(struct tuning *x, uint32_t i, uint32_t threshold, const struct tune_run **run)
+{
+    uint32_t n = x->predictions.count, *thresholds = arena_array(&x->command->arena, uint32_t, n);
+    memcpy(thresholds, x->best->thresholds, n * sizeof *thresholds);
+    thresholds[i] = in_warp(x, threshold);
+    return try_all(x, thresholds, run);
 }
 
 /* Moves prediction i to its best: the source's threshold, none at all, 1 and each `step`-th, then ever smaller
@@ -424,14 +455,113 @@ static int descend(struct tuning *x)
     return code;
 }
 
-/* What each prediction's own threshold gives: the descent has come to those launches, if it was not
- * stopped. */
+/* What each prediction's own threshold gives: the descent has come to those launches, if it was not stopped,
+ * nor on a sample. There, one of them may be better than the best. */
 static int measure_each(struct tuning *x)
 {
+    const struct tune_run *before;
     int code = EXIT_OK;
     x->without = arena_array(&x->command->arena, const struct tune_run *, x->predictions.count);
-    for (uint32_t i = 0; !code && i < x->predictions.count; i++)
-        code = try_threshold(x, i, x->written->thresholds[i], &x->without[i]);
+    do {
+        before = x->best;
+        for (uint32_t i = 0; !code && i < x->predictions.count; i++)
+            code = try_threshold(x, i, x->written->thresholds[i], &x->without[i]);
+    } while (!code && before != x->best);
+    return code;
+}
+
+/* ---- on a sample of the grid ------------------------------------------------------------------------- */
+
+/* The launch whose blocks may be sampled: the only one that is measured, with none behind it that would read
+ * what the others leave out. NULL: there is none. */
+static const struct experiment_step *sampled_step(const struct tuning *x)
+{
+    const struct experiment_step *found = NULL;
+    for (uint32_t i = 0; i < x->first.x.steps.count; i++) {
+        const struct experiment_step *s = &x->first.x.steps.at[i];
+        bool ends = s->directive && s->directive->step == LAUNCH_END;
+        if (found && (s->kernel || ends))
+            return NULL;
+        found = s->counted && s->kernel ? s : found;
+    }
+    return found;
+}
+
+/* Blocks of the sample; 0: there is to be none. */
+static uint32_t choose_sample(const struct tuning *x)
+{
+    const struct experiment_step *s = sampled_step(x);
+    bool worth = x->most_runs > 4 * FINALISTS + x->predictions.count;
+    uint64_t grid = 1, wanted = x->sample;
+    for (int d = 0; s && d < 3; d++)
+        grid *= s->launch.grid[d] ? s->launch.grid[d] : 1;
+    if (!x->own_sample && grid > WHOLE_GRID)
+        wanted = grid / SAMPLE_SHARE > SAMPLE_LEAST ? grid / SAMPLE_SHARE : SAMPLE_LEAST;
+    return s && worth && wanted < grid ? (uint32_t)wanted : 0;
+}
+
+/* As the source says, with the fuel of twice the whole grid. Whether the kernel ends; what another run finds,
+ * another would say. */
+static bool run_first_sampled(struct tuning *x)
+{
+    struct tune_run *run = arena_new(&x->command->arena, struct tune_run);
+    kernc_status status = KERNC_OK;
+    run->thresholds = x->written->thresholds;
+    run->blocks = x->blocks;
+    if (open_run(x, run->thresholds, &x->sampled))
+        return false;
+    x->sampled.x.api.fuel = 2 * x->written->metrics.warp_instructions + (1 << 20);
+    if (launch(x, &x->sampled, run, &status) || status != KERNC_OK)
+        return false;
+    vec_push(&x->command->arena, &x->runs, run);
+    x->best = run;
+    return true;
+}
+
+/* The best of the sample's runs that are not whole yet; NULL: there is none. */
+static struct tune_run *next_finalist(const struct tuning *x)
+{
+    struct tune_run *best = NULL;
+    for (uint32_t i = 0; i < x->runs.count; i++) {
+        struct tune_run *run = x->runs.at[i];
+        if (run->blocks && !run->is_final && (!best || is_better(x, run, best)))
+            best = run;
+    }
+    return best;
+}
+
+/* Runs the best few whole. */
+static int run_finalists(struct tuning *x)
+{
+    const struct tune_run *run;
+    int code = EXIT_OK;
+    x->blocks = 0;
+    x->best = x->written;
+    for (int i = 0; !code && !x->stopped && i < FINALISTS; i++) {
+        struct tune_run *sampled = next_finalist(x);
+        if (!sampled)
+            break;
+        sampled->is_final = true;
+        code = try_all(x, sampled->thresholds, &run);
+    }
+    return code;
+}
+
+/* Descends on the sample, and leaves the best of its candidates, run whole, as the best. */
+static int descend_on_sample(struct tuning *x)
+{
+    x->blocks = choose_sample(x);
+    if (!x->blocks || !run_first_sampled(x)) {
+        x->blocks = 0;
+        x->best = x->written;
+        return descend(x);
+    }
+    x->sample = x->blocks;
+    int code = descend(x);
+    bool stopped = x->stopped;
+    x->stopped = code || interrupted();
+    code = code ?: run_finalists(x);
+    x->stopped |= stopped;
     return code;
 }
 
@@ -452,7 +582,7 @@ static int search(struct tuning *x)
         return code;
     if (interrupted()) /* there is nothing to compare with */
         return tell_interrupted(x);
-    return descend(x) ?: measure_each(x);
+    return descend_on_sample(x) ?: measure_each(x);
 }
 
 int verb_tune(struct command *c)
@@ -469,6 +599,7 @@ int verb_tune(struct command *c)
     if (interrupted())
         code = code ? interrupt_code() : tell_interrupted(&x);
 done:
+    experiment_close(&x.sampled.x);
     experiment_close(&x.first.x);
     kernc_result_free(x.compiled);
     text_free(&x.text);

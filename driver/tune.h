@@ -18,6 +18,8 @@ struct tuned {
 /* One launch, with a threshold for each prediction; NULL: without predictions. */
 struct tune_run {
     uint32_t *thresholds;
+    uint32_t blocks; /* of the measured launch that ran; 0: all */
+    bool is_final;   /* of a sample: its thresholds were chosen to be run on the whole grid */
     kernc_metrics metrics;
     double value; /* of the metric that is tuned */
 };
@@ -32,10 +34,14 @@ struct tuning {
     const char *metric; /* a key of kernc-metrics.def */
     bool large;         /* large values are good */
     uint64_t most_runs;
+    uint32_t sample;        /* blocks of the grid on which the search ran; 0: all. Before: as --sample says */
+    bool own_sample;        /* --sample was given */
+    uint32_t blocks;        /* of the measured launch that now run; 0: all */
     bool finds;             /* the compiler looks for predictions */
     bool stopped;           /* most_runs were made, or a signal came, and more would have been */
     kernc_result *compiled; /* as the source says; it keeps `source` */
     struct run first;       /* as the source says. Kept open: the others are to leave the same bytes */
+    struct run sampled;     /* the same on the sample */
     VEC(struct tuned) predictions;
     VEC(struct tune_run *) runs; /* in the order of the launches, which begin with these two */
     const struct tune_run *written, *none, *best;

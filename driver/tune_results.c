@@ -157,11 +157,22 @@ static void add_measured(const struct tuning *x, struct text *t)
     }
 }
 
+static uint32_t count_sampled(const struct tuning *x)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->runs.count; i++)
+        n += x->runs.at[i]->blocks != 0;
+    return n;
+}
+
 static void add_table(const struct tuning *x, struct text *t)
 {
     bool several = experiment_is_sequence(&x->first.x);
-    text_printf(t, "%s: scheme barrier, warp %u, -O%u, %u %s\n", x->kernel, x->warp, x->options.level,
+    text_printf(t, "%s: scheme barrier, warp %u, -O%u, %u %s", x->kernel, x->warp, x->options.level,
                 x->runs.count, several ? "runs" : "launches");
+    if (count_sampled(x))
+        text_printf(t, ", %u of them of %u blocks", count_sampled(x), x->sample);
+    text_char(t, '\n');
     if (several)
         add_measured(x, t);
     add_totals(x, t);
@@ -201,7 +212,10 @@ static void add_run(const struct tuning *x, const struct tune_run *run, struct t
     text_addz(t, run->thresholds ? "[" : "null");
     for (uint32_t i = 0; run->thresholds && i < x->predictions.count; i++)
         add_threshold(i ? ", " : "", run->thresholds[i], t);
-    text_addz(t, run->thresholds ? "], \"metrics\": {" : ", \"metrics\": {");
+    text_addz(t, run->thresholds ? "], " : ", ");
+    if (run->blocks)
+        text_printf(t, "\"blocks\": %u, ", run->blocks);
+    text_addz(t, "\"metrics\": {");
     metrics_json_values(&run->metrics, false, t);
     text_addz(t, "}}");
 }
@@ -261,7 +275,8 @@ static void add_json(const struct tuning *x, struct text *t)
     text_addz(t, ", \"scheme\": \"barrier\", ");
     text_printf(t, "\"warp\": %u, \"opt\": %u, ", x->warp, x->options.level);
     add_string("metric", x->metric, t);
-    text_printf(t, ", \"stopped\": %s", x->stopped ? "true" : "false");
+    text_printf(t, ", \"stopped\": %s, \"sample\": %u", x->stopped ? "true" : "false",
+                count_sampled(x) ? x->sample : 0);
     add_launches(x, "measured", true, t);
     add_launches(x, "unmeasured", false, t);
     for (size_t i = 0; i < COUNT(of); i++) {

@@ -360,6 +360,9 @@ typedef struct kernc_launch {
     const uint32_t *shared_sizes; /* if the kernel has several unsized shared arrays: the elements of each
                                           (kernc_kernel_shared_array), none of them 0 */
     uint32_t shared_count;        /* how many there are; 0: as `shared` says */
+    uint32_t sample; /* runs so many of the grid's blocks alone: one, in no order, of each of as many equal
+                        stretches of the grid, the same for the same grid; of bytecode. 0, or not fewer than
+                        the grid has: all */
 } kernc_launch;
 
 /* limits of a launch */

@@ -97,6 +97,7 @@ kernc_status experiment_launch(struct experiment *x, struct experiment_step *ste
     memcpy(l.grid, sized.grid, sizeof l.grid);
     memcpy(l.block, sized.block, sizeof l.block);
     experiment_shared(sized.shared, &l);
+    l.sample = step->sample;
     l.flags = statistics ? l.flags | KERNC_STATISTICS : l.flags & ~(uint32_t)KERNC_STATISTICS;
     return kernc_run(step->kernel, &l, statistics);
 }

@@ -50,6 +50,7 @@ struct experiment_step {
     uint64_t runs;
     bool chosen;                  /* the launch that launch_name, kernel_name or first_only chose */
     bool counted;                 /* its statistics are part of the sum */
+    uint32_t sample;              /* blocks of it that run (kernc_launch.sample); 0: all */
     kernc_statistics *statistics; /* of all its runs, where they are wanted; the experiment's */
 };
 

@@ -168,7 +168,7 @@ kernc_status rt_fail_shared(kernc_context *c, uint32_t bytes);
 
 /* What follows from a launch that has been read, on either machine. */
 struct rt_sizes {
-    uint64_t blocks;         /* in the grid */
+    uint64_t grid, blocks;   /* blocks in the grid; of these, the ones that run */
     uint32_t threads, warps; /* in a block */
     uint32_t segment_shift;  /* of memory transactions as metrics count them: log2 of the bytes */
     struct rt_shared shared; /* of a block */

@@ -353,6 +353,14 @@ static bool run_numbered(struct rt_worker *k, uint64_t number)
     return false;
 }
 
+/* The grid's number of the i-th block that runs: of a sample, one of the i-th stretch of the grid, by a hash of
+ * i, as a fixed place in each would take a column of the grid. */
+static uint64_t number_of(const struct rt_sizes *z, uint64_t i)
+{
+    uint64_t first = i * z->grid / z->blocks, length = (i + 1) * z->grid / z->blocks - first;
+    return length == 1 ? first : first + hash_mix(i, z->grid) % length;
+}
+
 /* After a trap only the blocks before it go on. The worker's `block` stays at the one it stopped in, so that
  * nothing printed after it is handed on. */
 static void run_blocks(struct rt_worker *k)
@@ -363,7 +371,7 @@ static void run_blocks(struct rt_worker *k)
         if (first >= l->sizes.blocks)
             break;
         for (uint64_t i = first; i < l->sizes.blocks && i - first < l->progress.batch; i++)
-            if (!run_numbered(k, i))
+            if (!run_numbered(k, number_of(&l->sizes, i)))
                 return;
     }
     atomic_store(&k->block, RT_NO_BLOCK);

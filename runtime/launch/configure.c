@@ -169,8 +169,9 @@ uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3])
     return inside ? ((uint64_t)index[2] * grid[1] + index[1]) * grid[0] + index[0] : UINT64_MAX;
 }
 
-static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
+static kernc_status check_sizes(const kernc_kernel *k, const kernc_launch *o)
 {
+    kernc_context *c = k->module->context;
     uint64_t threads = volume(o->block), blocks = volume(o->grid);
     if (threads > KERNC_MAX_BLOCK_THREADS)
         return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
@@ -193,6 +194,9 @@ static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
     if (o->segment < 8 || (o->segment & (o->segment - 1)))
         return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
                        o->segment);
+    if (o->sample && k->entry)
+        return rt_fail(c, KERNC_INVALID,
+                       "the warp-core machine runs whole grids, not a sample of their blocks");
     if (o->banks & (o->banks - 1))
         return rt_fail(c, KERNC_INVALID, "%u banks of shared memory: their number must be a power of two",
                        o->banks);
@@ -233,7 +237,7 @@ kernc_status rt_read_launch(const kernc_kernel *k, const kernc_launch *launch, k
     o.fuel = o.fuel ? o.fuel : DEFAULT_FUEL;
     o.cores = o.cores ? o.cores : 1;
     *given = o;
-    kernc_status status = check_sizes(k->module->context, given);
+    kernc_status status = check_sizes(k, given);
     return status == KERNC_OK ? check_trace(k->module->context, given) : status;
 }
 
@@ -270,7 +274,8 @@ kernc_status rt_configure(const kernc_kernel *k, const kernc_launch *given, stru
     }
     for (uint32_t i = 0; status == KERNC_OK && i < k->unsized_count; i++)
         sizes->params[count + i] = sizes->shared.at[i];
-    sizes->blocks = volume(given->grid);
+    sizes->grid = volume(given->grid);
+    sizes->blocks = given->sample && given->sample < sizes->grid ? given->sample : sizes->grid;
     sizes->threads = (uint32_t)volume(given->block);
     sizes->warps = (sizes->threads + given->warp - 1) / given->warp;
     sizes->segment_shift = (uint32_t)__builtin_ctz(given->segment);

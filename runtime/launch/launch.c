@@ -113,7 +113,7 @@ enum { BATCHES = 16, MOST_BATCH = 64 };
 static kernc_status prepare_workers(struct rt_launch *l)
 {
     uint32_t count = l->given.threads;
-    if (l->sizes.blocks > UINT32_MAX / ((uint64_t)l->sizes.warps * l->given.warp) && rt_check_wanted(l))
+    if (l->sizes.grid > UINT32_MAX / ((uint64_t)l->sizes.warps * l->given.warp) && rt_check_wanted(l))
         return rt_fail(l->context, KERNC_LIMIT, "memory is checked in launches of less than 2^32 threads");
     l->check = rt_check_new(l);
     count = l->check || l->watch ? 1 : count; /* clocks of the check are of one block */
