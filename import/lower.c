@@ -186,7 +186,7 @@ static void take_function(struct importer *im, const struct ll_value *v, uint32_
         bitset_add(im->taken, v->number);
 }
 
-bool import_is_passed(const struct importer *im, uint32_t global)
+bool import_is_implicit(const struct importer *im, uint32_t global)
 {
     const struct ll_global *g = &im->ll->globals.at[global];
     if (g->alias)
@@ -205,8 +205,8 @@ static void pass_global(struct importer *im, const struct ll_value *v, uint32_t 
     const struct ll_global *g = &im->ll->globals.at[v->number];
     if (g->alias)
         each_name(im, g->alias, function, 1, pass_global);
-    else if (import_is_passed(im, v->number))
-        bitset_add(im->passed[function], v->number);
+    else if (import_is_implicit(im, v->number))
+        bitset_add(im->implicit[function], v->number);
 }
 
 static void find_taken(struct importer *im, const struct ll_function *f)
@@ -230,7 +230,7 @@ static void inherit(struct importer *im, uint32_t function)
             for (uint32_t a = 0; a < ins->argc; a++)
                 each_name(im, ins->args[a], function, 0, pass_global);
             if (callee != UINT32_MAX) {
-                bitset_union(im->passed[function], im->passed[callee]);
+                bitset_union(im->implicit[function], im->implicit[callee]);
                 if (bitset_has(im->converges, callee))
                     bitset_add(im->converges, function);
             } else if (ins->op == LL_OP_call && import_call_converges(im, ins)) {
@@ -337,11 +337,11 @@ static void check_aliases(struct importer *im)
 
 static void check_call(struct importer *im, const struct ll_ins *i)
 {
-    struct word w;
+    struct builtin w;
     if (import_callee(im, i) != UINT32_MAX || i->callee->kind != LL_FUNCTION_REF)
         return;
     const char *name = im->ll->functions.at[i->callee->number].name;
-    if (import_word(name, &w) && i->argc < import_least_args(&w))
+    if (import_builtin(name, &w) && i->argc < import_least_args(&w))
         import_error(im, i->at, i->debug, "import-call", "'%s' takes %u arguments, and has %u", name,
                      import_least_args(&w), i->argc);
 }
@@ -569,9 +569,9 @@ struct ir_module *import_llvm(struct source *s, const struct import_origin *orig
         im.spaces = arena_array(a, struct function_spaces, functions);
         im.taken = bitset_new(a, functions);
         im.converges = bitset_new(a, functions);
-        im.passed = arena_array(a, struct bitset, functions);
+        im.implicit = arena_array(a, struct bitset, functions);
         for (uint32_t f = 0; f < functions; f++)
-            im.passed[f] = bitset_new(a, globals);
+            im.implicit[f] = bitset_new(a, globals);
         im.ir_objects = arena_array(a, uint32_t, globals);
         memset(im.ir_objects, 0xff, globals * sizeof *im.ir_objects);
         m = ir_module_new(im.shown->name);

@@ -44,7 +44,7 @@ struct importer {
     VEC(struct space_object) objects;
     uint32_t *global_objects; /* by global: its object in `objects` */
     struct bitset taken;      /* functions whose address is taken */
-    struct bitset *passed;    /* by function: globals that it gets as parameters (passed.c) */
+    struct bitset *implicit;  /* by function: globals that it gets as implicit arguments */
     uint32_t *ir_objects;     /* by global: number of the module's object, or UINT32_MAX */
     struct bitset converges;  /* functions that hold a convergent operation, or call one that does */
     VEC(struct instance) instances;
@@ -71,7 +71,7 @@ enum ir_type import_space(const struct ll_module *ll, uint32_t number);
 enum ir_mem import_access(const struct ll_type *scalar);
 /* The function that a call goes to, or UINT32_MAX: it has no body, or is not known. */
 uint32_t import_callee(const struct importer *im, const struct ll_ins *call);
-/* Whether a global is memory that launches give: a parameter of each kernel that uses it. */
-bool import_is_passed(const struct importer *im, uint32_t global);
+/* Whether a global is memory that launches give: an implicit argument of each kernel that uses it. */
+bool import_is_implicit(const struct importer *im, uint32_t global);
 
 #endif

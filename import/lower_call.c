@@ -24,12 +24,12 @@ static bool is_convergent_op(enum ir_op op)
 
 bool import_call_converges(struct importer *im, const struct ll_ins *i)
 {
-    struct word w;
+    struct builtin w;
     if (i->callee->kind == LL_ASM)
         return false;
     if (i->callee->kind != LL_FUNCTION_REF)
         return i->is_convergent;
-    if (!import_word(callee_name(im, i), &w))
+    if (!import_builtin(callee_name(im, i), &w))
         return false;
     return is_convergent_op(w.op) || w.how == HOW_VOTE || w.how == HOW_SHUFFLE || w.how == HOW_VOTE_INT ||
            w.how == HOW_SCAN_EXCLUSIVE;
@@ -120,7 +120,7 @@ static void call_function(struct lowering *l, const struct ll_ins *i, uint32_t c
     if (memory)
         vec_push(im->arena, &args, memory);
     add_args(l, i, &args);
-    bitset_each(g, im->passed[callee])
+    bitset_each(g, im->implicit[callee])
         vec_push(im->arena, &args, map_get(&l->objects, g));
     if (!few_args(l, &args))
         return;
@@ -159,11 +159,11 @@ static void call_pointer(struct lowering *l, const struct ll_ins *i)
 
 /* ---- functions of numbers ------------------------------------------------------------------------------ */
 
-static void call_elements(struct lowering *l, const struct ll_ins *i, const struct word *w)
+static void call_elements(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     struct leaves out = import_leaves(l->im, i->type);
     for (uint32_t k = 0; k < out.count; k++) {
-        struct element e = {.l = l, .word = *w, .result = out.at[k].type, .n = i->argc < 4 ? i->argc : 4};
+        struct element e = {.l = l, .builtin = *w, .result = out.at[k].type, .n = i->argc < 4 ? i->argc : 4};
         e.type = e.result;
         for (uint32_t a = 0; a < e.n; a++) {
             struct leaves in = import_leaves(l->im, i->args[a]->type);
@@ -250,7 +250,7 @@ static ir_ref warps_of_block(struct lowering *l)
     return op2(l, IR_udiv, IR_TYPE_I32, n, size);
 }
 
-static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct word *w)
+static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     const struct ll_value *axis = i->argc ? i->args[0] : NULL;
     const char *name = callee_name(l->im, i);
@@ -556,7 +556,7 @@ static int64_t immediate(struct lowering *l, const struct ll_ins *i, uint32_t n)
                   0);
 }
 
-static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct word *w)
+static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     enum ir_op op = w->op;
     if (ir_is_pure(op)) {
@@ -593,7 +593,7 @@ static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct 
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-static void call_word(struct lowering *l, const struct ll_ins *i, const struct word *w)
+static void call_builtin(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     switch (w->how) {
     case HOW_ADD_OVERFLOW:
@@ -667,7 +667,7 @@ static void refuse_unknown(struct lowering *l, const struct ll_ins *i, const cha
 void import_lower_call(struct lowering *l, const struct ll_ins *i)
 {
     uint32_t callee = import_callee(l->im, i);
-    struct word w;
+    struct builtin w;
     if (callee != UINT32_MAX) {
         call_function(l, i, callee);
     } else if (i->callee->kind == LL_ASM) {
@@ -675,11 +675,11 @@ void import_lower_call(struct lowering *l, const struct ll_ins *i)
             import_refuse(l, "import-asm", "inline assembly: kernc has no instructions of other machines");
     } else if (i->callee->kind != LL_FUNCTION_REF) {
         call_pointer(l, i);
-    } else if (!import_word(callee_name(l->im, i), &w)) {
+    } else if (!import_builtin(callee_name(l->im, i), &w)) {
         refuse_unknown(l, i, callee_name(l->im, i));
     } else if (w.is_kernc && w.how == HOW_OP) {
         call_kernc(l, i, &w);
     } else {
-        call_word(l, i, &w);
+        call_builtin(l, i, &w);
     }
 }

@@ -362,7 +362,7 @@ static void copy_param(struct lowering *l, uint32_t p)
 static void passed_globals(struct lowering *l, struct ir_kernel_info *info)
 {
     struct importer *im = l->im;
-    bitset_each(g, im->passed[l->number]) {
+    bitset_each(g, im->implicit[l->number]) {
         const struct ll_global *global = &im->ll->globals.at[g];
         bool is_shared = import_space(im->ll, global->space) == IR_TYPE_SHARED;
         ir_ref r = 0;

@@ -47,7 +47,7 @@ static inline ir_ref choose(struct lowering *l, ir_ref condition, ir_ref a, ir_r
 
 /* ---- of the module (lower.c, debug.c) -------------------------------------------------------------------- */
 
-/* The module's object of a global that is not passed, made when first asked for. */
+/* The module's object of a global that is no implicit argument, made when first asked for. */
 uint32_t import_object(struct importer *im, uint32_t global);
 /* A shared array that launches size, of elements of `unit` bytes. */
 uint32_t import_unsized(struct importer *im, const char *name, uint32_t unit, uint32_t align);

@@ -25,7 +25,7 @@ static u32_vec elements(struct lowering *l, const struct ll_value *v)
     return all;
 }
 
-void import_geometric(struct lowering *l, const struct ll_ins *i, enum word_how how)
+void import_geometric(struct lowering *l, const struct ll_ins *i, enum builtin_how how)
 {
     u32_vec a = elements(l, i->args[0]), b = i->argc > 1 ? elements(l, i->args[1]) : a;
     enum ir_type t = type_of(l, a.at[0]);
@@ -97,7 +97,8 @@ static ir_ref extended(struct lowering *l, ir_ref v, uint32_t bits, bool is_unsi
 
 /* Whether the exact result is another than `r`, that of a register: what is lost is in the upper half of the
  * product, or seen by the signs. */
-static ir_ref overflows(struct lowering *l, enum word_how how, bool is_unsigned, ir_ref a, ir_ref b, ir_ref r)
+static ir_ref overflows(struct lowering *l, enum builtin_how how, bool is_unsigned, ir_ref a, ir_ref b,
+                        ir_ref r)
 {
     enum ir_type t = type_of(l, r);
     ir_ref zero = ir_const(l->f, t, 0);
@@ -114,7 +115,7 @@ static ir_ref overflows(struct lowering *l, enum word_how how, bool is_unsigned,
 }
 
 /* llvm.sadd.with.overflow and the like: the results, then whether they are not exact. */
-void import_overflow(struct lowering *l, const struct ll_ins *i, const struct word *w)
+void import_overflow(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     enum ir_op op = w->how == HOW_ADD_OVERFLOW ? IR_add : w->how == HOW_SUB_OVERFLOW ? IR_sub : IR_mul;
     struct leaves in = import_leaves(l->im, i->args[0]->type);
@@ -148,7 +149,7 @@ static enum ir_op of_truth(enum ir_op op)
 }
 
 /* llvm.vector.reduce.add and the like, in the order of the elements; fadd and fmul have a first number. */
-void import_reduce(struct lowering *l, const struct ll_ins *i, const struct word *w)
+void import_reduce(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     const struct ll_value *v = i->args[i->argc - 1];
     struct leaves all = import_leaves(l->im, v->type);
@@ -206,7 +207,7 @@ void import_vstore(struct lowering *l, const struct ll_ins *i)
 }
 
 /* fract, modf and sincos: the second result goes through a pointer. */
-void import_second_result(struct lowering *l, const struct ll_ins *i, enum word_how how)
+void import_second_result(struct lowering *l, const struct ll_ins *i, enum builtin_how how)
 {
     struct leaves all = import_leaves(l->im, i->type);
     ir_ref address = import_value(l, i->args[1]);
@@ -230,7 +231,7 @@ void import_second_result(struct lowering *l, const struct ll_ins *i, enum word_
 
 /* The threads of the block copy an element each in turn: for (n = thread; n < count; n += threads). A strided
  * copy has another number behind the count: from global memory (then `to` is shared), or to it. */
-void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct word *w)
+void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     ir_ref to = import_value(l, i->args[0]), from = import_value(l, i->args[1]);
     ir_ref count = import_i32(l, import_value(l, i->args[2])), bytes = ir_const_i32(l->f, w->bytes);
@@ -330,7 +331,7 @@ static ir_ref clamped(struct lowering *l, ir_ref v, bool from_unsigned, uint32_t
 }
 
 /* convert_uchar4_sat_rte: what the name says, from signed or unsigned numbers as its parameter is mangled. */
-void import_convert(struct lowering *l, const struct ll_ins *i, const struct word *w)
+void import_convert(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
 {
     const char *name = strstr(l->im->ll->functions.at[i->callee->number].name, "convert_") + 8;
     bool to_unsigned = *name == 'u', saturates = strstr(name, "_sat") != NULL;

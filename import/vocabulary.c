@@ -6,7 +6,7 @@ enum family { FAMILY_LLVM, FAMILY_C, FAMILY_CL };
 static const struct row {
     const char *name;
     uint8_t family;    /* enum family */
-    uint8_t how;       /* enum word_how */
+    uint8_t how;       /* enum builtin_how */
     uint16_t sop, uop; /* enum ir_op */
     uint16_t reg;
 } rows[] = {
@@ -75,13 +75,13 @@ static const char *demangled(const char *name, size_t *n, char *letter, uint32_t
 }
 
 /* kern.shuffle.xor.i32: the longest operation that the name begins with. */
-static bool find_kernc(const char *name, struct word *w)
+static bool find_kernc(const char *name, struct builtin *w)
 {
     size_t n = strlen(name);
     if (strncmp(name, "special.", 8) == 0) {
         for (uint32_t s = 0; s < IR_SPECIALS; s++)
             if (strcmp(ir_special_info[s].text, name + 8) == 0) {
-                *w = (struct word){.how = HOW_REGISTER, .reg = (enum ir_special)s, .is_kernc = true};
+                *w = (struct builtin){.how = HOW_REGISTER, .reg = (enum ir_special)s, .is_kernc = true};
                 return true;
             }
         return false;
@@ -90,7 +90,7 @@ static bool find_kernc(const char *name, struct word *w)
         for (uint32_t op = 0; op < IR_OPS; op++)
             if (strlen(ir_op_info[op].text) == n && memcmp(ir_op_info[op].text, name, n) == 0 &&
                 op != IR_none) {
-                *w = (struct word){.how = HOW_OP, .op = (enum ir_op)op, .is_kernc = true};
+                *w = (struct builtin){.how = HOW_OP, .op = (enum ir_op)op, .is_kernc = true};
                 return true;
             }
         while (n && name[n - 1] != '.')
@@ -100,7 +100,7 @@ static bool find_kernc(const char *name, struct word *w)
     }
 }
 
-bool import_word(const char *name, struct word *w)
+bool import_builtin(const char *name, struct builtin *w)
 {
     const struct row *r = NULL;
     char letter = 0;
@@ -129,15 +129,15 @@ bool import_word(const char *name, struct word *w)
                      : strchr("ijf", letter)                     ? 4
                                                                  : 8;
     bool is_unsigned = letter && strchr("htjmyb", letter);
-    *w = (struct word){.how = (enum word_how)r->how,
-                       .op = (enum ir_op)(is_unsigned && r->uop != IR_none ? r->uop : r->sop),
-                       .reg = (enum ir_special)r->reg,
-                       .is_unsigned = is_unsigned,
-                       .bytes = bytes * (elements == 3 ? 4 : elements)};
+    *w = (struct builtin){.how = (enum builtin_how)r->how,
+                          .op = (enum ir_op)(is_unsigned && r->uop != IR_none ? r->uop : r->sop),
+                          .reg = (enum ir_special)r->reg,
+                          .is_unsigned = is_unsigned,
+                          .bytes = bytes * (elements == 3 ? 4 : elements)};
     return true;
 }
 
-uint32_t import_least_args(const struct word *w)
+uint32_t import_least_args(const struct builtin *w)
 {
     switch (w->how) {
     case HOW_OP: return ir_is_pure(w->op) ? (uint32_t)ir_op_info[w->op].argc : ir_is_atomic(w->op);
@@ -261,11 +261,11 @@ static ir_ref truth(const struct element *e, ir_ref c)
 
 static ir_ref smaller(const struct element *e, ir_ref a, ir_ref b)
 {
-    return op(e, is_float(e) ? IR_fmin : e->word.op == IR_umax ? IR_umin : IR_smin, a, b);
+    return op(e, is_float(e) ? IR_fmin : e->builtin.op == IR_umax ? IR_umin : IR_smin, a, b);
 }
 static ir_ref larger(const struct element *e, ir_ref a, ir_ref b)
 {
-    return op(e, is_float(e) ? IR_fmax : e->word.op == IR_umax ? IR_umax : IR_smax, a, b);
+    return op(e, is_float(e) ? IR_fmax : e->builtin.op == IR_umax ? IR_umax : IR_smax, a, b);
 }
 
 /* Magnitude and sign bit of a float, as integers. */
@@ -334,7 +334,7 @@ static uint64_t limit(const struct element *e, bool top)
 {
     uint32_t bits = width(e);
     uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    if (e->word.op == IR_umax)
+    if (e->builtin.op == IR_umax)
         return top ? all : 0;
     return top ? all >> 1 : ~(all >> 1);
 }
@@ -342,7 +342,7 @@ static uint64_t limit(const struct element *e, bool top)
 static ir_ref saturated(const struct element *e, bool subtracts)
 {
     enum ir_type t = type_in(e, e->a[0]);
-    bool is_unsigned = e->word.op == IR_umax;
+    bool is_unsigned = e->builtin.op == IR_umax;
     ir_ref a = e->a[0], b = e->a[1], sum = op(e, subtracts ? IR_sub : IR_add, a, b);
     ir_ref top = ir_const(e->l->f, t, t == IR_TYPE_I32 ? (uint32_t)limit(e, true) : limit(e, true));
     ir_ref bottom = ir_const(e->l->f, t, t == IR_TYPE_I32 ? (uint32_t)limit(e, false) : limit(e, false));
@@ -361,7 +361,7 @@ static ir_ref saturated(const struct element *e, bool subtracts)
 static ir_ref mad_saturated(const struct element *e)
 {
     struct lowering *l = e->l;
-    bool is_unsigned = e->word.is_unsigned;
+    bool is_unsigned = e->builtin.is_unsigned;
     enum ir_type t = IR_TYPE_I64;
     ir_ref a[3], top = ir_const(l->f, t, limit(e, true)), bottom = ir_const(l->f, t, limit(e, false));
     for (uint32_t k = 0; k < 3; k++)
@@ -384,7 +384,7 @@ static ir_ref mad_saturated(const struct element *e)
 /* (a + b + carry) >> 1 without overflow. */
 static ir_ref half_sum(const struct element *e, bool rounds)
 {
-    enum ir_op shift = e->word.op == IR_umax ? IR_lshr : IR_ashr;
+    enum ir_op shift = e->builtin.op == IR_umax ? IR_lshr : IR_ashr;
     ir_ref one = number_as(e, e->a[0], 1);
     ir_ref carry = op(e, IR_and, op(e, rounds ? IR_or : IR_and, e->a[0], e->a[1]), one);
     return op(e, IR_add, op(e, IR_add, op(e, shift, e->a[0], one), op(e, shift, e->a[1], one)), carry);
@@ -468,7 +468,7 @@ static ir_ref fused(const struct element *e)
 static ir_ref plain(const struct element *e)
 {
     static const enum ir_op of_floats[IR_OPS] = {[IR_smax] = IR_fmax, [IR_smin] = IR_fmin};
-    enum ir_op o = e->word.op;
+    enum ir_op o = e->builtin.op;
     struct lowering *l = e->l;
     if (o == IR_fma && import_is_short(e->result))
         return fused(e);
@@ -511,7 +511,7 @@ static ir_ref convert(const struct element *e, enum ir_op o)
         return r;
     struct element of = *e;
     of.type = e->result;
-    of.word.op = o == IR_ftosi ? IR_smax : IR_umax;
+    of.builtin.op = o == IR_ftosi ? IR_smax : IR_umax;
     ir_ref top = ir_const(e->l->f, t, limit(&of, true)),
            bottom = ir_const(e->l->f, t, (uint32_t)limit(&of, false));
     return o == IR_ftosi ? op(e, IR_smin, op(e, IR_smax, r, bottom), top) : op(e, IR_umin, r, top);
@@ -520,8 +520,8 @@ static ir_ref convert(const struct element *e, enum ir_op o)
 ir_ref import_element(const struct element *e)
 {
     const ir_ref *a = e->a;
-    switch (e->word.how) {
-    case HOW_ABS: return e->word.is_unsigned ? a[0] : unary(e, IR_abs, a[0]);
+    switch (e->builtin.how) {
+    case HOW_ABS: return e->builtin.is_unsigned ? a[0] : unary(e, IR_abs, a[0]);
     case HOW_ABS_DIFF: return op(e, IR_sub, larger(e, a[0], a[1]), smaller(e, a[0], a[1]));
     case HOW_ADD_SAT: return saturated(e, false);
     case HOW_SUB_SAT: return saturated(e, true);
@@ -557,12 +557,12 @@ ir_ref import_element(const struct element *e)
     case HOW_UNORDERED: {
         ir_ref b = e->n > 1 ? a[1] : a[0];
         ir_ref r = ir_emit2(&e->l->c, IR_and, IR_TYPE_I1, test(e, IR_eq, a[0], a[0]), test(e, IR_eq, b, b));
-        return truth(e, e->word.how == HOW_ORDERED ? r : ir_emit1(&e->l->c, IR_not, IR_TYPE_I1, r));
+        return truth(e, e->builtin.how == HOW_ORDERED ? r : ir_emit1(&e->l->c, IR_not, IR_TYPE_I1, r));
     }
     case HOW_POWN: return power(e);
     case HOW_RECIP: return op(e, IR_div, number_as(e, a[0], 1), a[0]);
-    case HOW_RELATE: return truth(e, test(e, e->word.op, a[0], a[1]));
-    case HOW_RELATE_SWAPPED: return truth(e, test(e, e->word.op, a[1], a[0]));
+    case HOW_RELATE: return truth(e, test(e, e->builtin.op, a[0], a[1]));
+    case HOW_RELATE_SWAPPED: return truth(e, test(e, e->builtin.op, a[1], a[0]));
     case HOW_RSQRT: return op(e, IR_div, number_as(e, a[0], 1), unary(e, IR_sqrt, a[0]));
     case HOW_SELECT: return select_of(e);
     case HOW_SIGN: return sign_of(e);

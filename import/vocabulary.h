@@ -4,7 +4,7 @@
 
 #include "import/lower_function.h"
 
-enum word_how {
+enum builtin_how {
     HOW_OP,
     HOW_ABS,
     HOW_ABS_DIFF,
@@ -97,8 +97,8 @@ enum word_how {
     HOW_ASSERT_FAIL,
 };
 /* A function without a body, as a call names it. */
-struct word {
-    enum word_how how;
+struct builtin {
+    enum builtin_how how;
     enum ir_op op; /* IR_none: `how` says all */
     enum ir_special reg;
     bool is_kernc;    /* by its name an operation of kernc's own */
@@ -106,15 +106,15 @@ struct word {
     uint32_t bytes;   /* the same: of what it is, or points to; 0: not known */
 };
 /* False: the vocabulary does not have the name. */
-bool import_word(const char *name, struct word *w);
+bool import_builtin(const char *name, struct builtin *w);
 
 /* The number of arguments without which a call has no meaning. */
-uint32_t import_least_args(const struct word *w);
+uint32_t import_least_args(const struct builtin *w);
 
 /* One element of what a function of numbers computes. */
 struct element {
     struct lowering *l;
-    struct word word;
+    struct builtin builtin;
     const struct ll_type *type, *result; /* of its first operand, and of what it gives */
     uint32_t n;
     ir_ref a[4];
@@ -129,15 +129,15 @@ ir_ref import_local_linear(struct lowering *l);
 ir_ref import_block_size(struct lowering *l);
 
 /* ---- of vectors and structures (lower_vector.c) */
-void import_overflow(struct lowering *l, const struct ll_ins *i, const struct word *w);
-void import_reduce(struct lowering *l, const struct ll_ins *i, const struct word *w);
-void import_geometric(struct lowering *l, const struct ll_ins *i, enum word_how how);
+void import_overflow(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
+void import_reduce(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
+void import_geometric(struct lowering *l, const struct ll_ins *i, enum builtin_how how);
 void import_permute(struct lowering *l, const struct ll_ins *i);
 void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them);
 void import_vload(struct lowering *l, const struct ll_ins *i);
 void import_vstore(struct lowering *l, const struct ll_ins *i);
-void import_second_result(struct lowering *l, const struct ll_ins *i, enum word_how how);
-void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct word *w);
-void import_convert(struct lowering *l, const struct ll_ins *i, const struct word *w);
+void import_second_result(struct lowering *l, const struct ll_ins *i, enum builtin_how how);
+void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
+void import_convert(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
 
 #endif
