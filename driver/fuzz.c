@@ -4,6 +4,7 @@
 #include "base/program.h"
 #include "driver/driver.h"
 #include "driver/interrupt.h"
+#include "fuzz/emit.h"
 #include "fuzz/plant.h"
 
 #include <stdio.h>
@@ -251,6 +252,62 @@ static int show_program(const struct fz_options *o)
     return EXIT_OK;
 }
 
+/* ---- tests for others -------------------------------------------------------------------------------- */
+
+/* As a file of the folder, or as what is printed. */
+static int emit_program(struct command *c, const struct fz_options *o, const struct fz_dialect *to,
+                        char class, uint64_t seed)
+{
+    struct arena a = {0};
+    struct text source = {0};
+    const char *warp = option_value(c, OPTION_WIDTHS), *why = NULL, *path = NULL;
+    char *command = arena_printf(&a, "kernc fuzz --emit=%s --class=%c --seed=%llu%s%s", to->name, class,
+                                 (unsigned long long)seed, warp ? " --warp=" : "", warp ? warp : "");
+    fz_emit(fz_make(o, fz_class_find(class), seed, &a), to, warp ? o->widths.at[0] : to->width, command,
+            &source);
+    if (o->keep) {
+        path = arena_printf(&a, "%s/%c-%llu.%s", o->keep, class, (unsigned long long)seed, to->extension);
+        why = file_write(path, source.at, source.length);
+    } else {
+        fwrite(source.at, 1, source.length, stdout);
+    }
+    int code = why ? complain(c, EXIT_INPUT, "cannot write '%s': %s", path, why) : EXIT_OK;
+    text_free(&source);
+    arena_free(&a);
+    return code;
+}
+
+static int emit(struct command *c, struct fz_options *o, const char *language)
+{
+    const struct fz_dialect *to = fz_dialect_find(language);
+    if (!to)
+        return complain(c, EXIT_USAGE, "--emit=cl, cu, glsl or ll, not '%s'", language);
+    if (!option_given(c, OPTION_CLASS))
+        o->classes = "b";
+    for (const char *letter = o->classes; *letter; letter++)
+        if (*letter != 'b' && *letter != 'j')
+            return complain(c, EXIT_USAGE,
+                            "--emit writes programs of classes b and j, which log who is together, not of "
+                            "class %c; --print writes that as it is",
+                            *letter);
+    if (option_given(c, OPTION_WIDTHS) &&
+        (o->widths.count != 1 || (to->only_width && o->widths.at[0] != to->width)))
+        return complain(c, EXIT_USAGE,
+                        to->only_width ? "warps of %s have %u threads" : "--emit=%s wants one --warp",
+                        to->name, to->width);
+    if (!o->keep && !option_given(c, OPTION_COUNT))
+        o->count = 1;
+    if (!o->keep && (o->count > 1 || o->classes[1]))
+        return complain(c, EXIT_USAGE, "--emit of several programs wants a folder: --keep=DIR");
+    int code = EXIT_OK;
+    for (const char *letter = o->classes; *letter && !code; letter++)
+        for (uint64_t seed = o->seed; seed < o->seed + o->count && !code; seed++)
+            code = emit_program(c, o, to, *letter, seed);
+    return code;
+}
+
+/* ---- trying ------------------------------------------------------------------------------------------ */
+
 /* What can be written stands in a verdict, which has room for so many setups. */
 static int check_room(struct command *c, const struct fz_options *o)
 {
@@ -310,6 +367,8 @@ int verb_fuzz(struct command *c)
     o.say = say;
     o.progress = show_progress;
     o.data = &screen;
-    const char *csv = option_value(c, OPTION_COMPARE_CSV);
+    const char *csv = option_value(c, OPTION_COMPARE_CSV), *language = option_value(c, OPTION_EMIT_TEST);
+    if (language)
+        return emit(c, &o, language);
     return csv ? fuzz_into(c, &o, csv) : fuzz(c, &o);
 }

@@ -161,6 +161,9 @@ struct fz_verdict fz_try_in_child(const struct fz_options *o, const struct fz_pr
 struct fz_passage {
     struct text before, after;
 };
+/* Appends what --emit=ll writes of the source of `p` at -O0; false: `why` says why not. */
+bool fz_write_llvm(const struct fz_program *p, const struct text *source, struct text *to, char *why,
+                   size_t size);
 /* Sends the source of `p` through the words' command (passage.c), for at most `seconds`. FZ_RIGHT, FZ_LEFT_OUT
  * or FZ_DECLINED; `why` has one line. The texts are the caller's to free in any case. */
 enum fz_outcome fz_pass_through(const struct fz_program *p, const struct text *source,

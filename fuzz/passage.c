@@ -10,9 +10,8 @@
 
 #define MOST_TEXT ((size_t)64 << 20)
 
-/* What --emit=ll writes of it at -O0. */
-static bool write_llvm(const struct fz_program *p, const struct text *source, struct text *to, char *why,
-                       size_t size)
+bool fz_write_llvm(const struct fz_program *p, const struct text *source, struct text *to, char *why,
+                   size_t size)
 {
     kernc_options o;
     size_t n;
@@ -57,7 +56,7 @@ enum fz_outcome fz_pass_through(const struct fz_program *p, const struct text *s
                                 char *why, size_t size)
 {
     struct text errors = {0};
-    if (!write_llvm(p, source, &passage->before, why, size))
+    if (!fz_write_llvm(p, source, &passage->before, why, size))
         return FZ_LEFT_OUT;
     if (!*words) {
         text_add(&passage->after, passage->before.at, passage->before.length);

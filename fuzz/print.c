@@ -197,15 +197,13 @@ static struct usage usage_of(const struct fz_program *p, const struct fz_functio
     return u;
 }
 
-static void print_function(struct printer *w, uint32_t index)
+void fz_print_function(struct printer *w, uint32_t index)
 {
     struct usage u = usage_of(w->p, w->f);
     if (fz_has_log(w->p)) {
         text_printf(
-            w->out,
-            "\nulong f%u(uint gid, const global int *input, global ulong *log, global uint *noise, uint n, "
-            "uint h)\n{\n",
-            index);
+            w->out, "\n%sulong f%u(uint gid%s, uint n, uint h)\n{\n", w->to ? w->to->function : "", index,
+            w->to ? w->to->parameters : ", const global int *input, global ulong *log, global uint *noise");
     } else {
         text_printf(w->out, "\n%s f%u(uint gid, const global int *input", fz_type_info[w->f->result].text,
                     index);
@@ -215,9 +213,24 @@ static void print_function(struct printer *w, uint32_t index)
     w->indent = 1;
     print_locals(w, &u);
     fz_print_list(w, w->f->body);
-    if (fz_has_log(w->p))
-        fz_print_line(w, "return (ulong)h << 32 | n;");
+    if (fz_has_log(w->p)) {
+        fz_print_indent(w);
+        text_addz(w->out, "return ");
+        fz_print_as(w, "ulong", "h");
+        text_addz(w->out, " << 32 | n;\n");
+    }
     text_addz(w->out, "}\n");
+}
+
+void fz_print_functions(struct printer *w)
+{
+    uint64_t reached = fz_reached(w->p);
+    fz_print_helpers(w);
+    for (uint32_t i = 0; i + 1 < w->p->functions.count; i++) {
+        w->f = &w->p->functions.at[i];
+        if (reached >> i & 1)
+            fz_print_function(w, i);
+    }
 }
 
 /* ---- tables of functions ----------------------------------------------------------------------------- */
@@ -445,7 +458,7 @@ static void print_launch(struct printer *w)
     text_printf(w->out, " show(%s)%s\n", w->p->buffers.at[0].name, w->p->module ? "" : ";");
 }
 
-static void print_comment(const char *comment, const char *mark, struct text *out)
+void fz_print_comment(const char *comment, const char *mark, struct text *out)
 {
     for (size_t n; comment && *comment; comment += n + (comment[n] == '\n')) {
         n = strcspn(comment, "\n");
@@ -456,7 +469,7 @@ static void print_comment(const char *comment, const char *mark, struct text *ou
 void fz_print(const struct fz_program *p, const char *comment, struct text *out)
 {
     struct printer w = {.p = p, .out = out, .beyond = fz_beyond(p)};
-    print_comment(comment, p->module ? ";" : "//", out);
+    fz_print_comment(comment, p->module ? ";" : "//", out);
     if (p->module) {
         text_addz(out, p->module);
         print_launch(&w);
@@ -471,16 +484,10 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
         print_launch(&w);
         return;
     }
-    uint64_t reached = fz_reached(p);
     print_top(&w);
     if (p->plant)
         fz_print_plant_top(&w);
-    fz_print_helpers(&w);
-    for (uint32_t i = 0; i + 1 < p->functions.count; i++) {
-        w.f = &p->functions.at[i];
-        if (reached >> i & 1)
-            print_function(&w, i);
-    }
+    fz_print_functions(&w);
     w.f = fz_kernel(p);
     print_tables(&w);
     print_kernel(&w);

@@ -2,10 +2,11 @@
 #ifndef KERNC_FUZZ_PRINT_H
 #define KERNC_FUZZ_PRINT_H
 
-#include "fuzz/program.h"
+#include "fuzz/emit.h"
 
 struct printer {
     const struct fz_program *p;
+    const struct fz_dialect *to; /* NULL: a program in Kern as it is */
     const struct fz_function *f; /* the one being printed */
     struct text *out;
     uint32_t indent;
@@ -15,7 +16,10 @@ struct printer {
 /* The i-th initial value of a variable: from its own seed, so that dropping one does not change another. */
 uint64_t fz_initial(const struct fz_variable *v, enum fz_type type, uint32_t i);
 
-/* print_expr.c */
+/* print_expr.c. What a value is converted with stands before and behind it: "(uint)", or "uint(" and ")". */
+void fz_begin_cast(struct printer *w, const char *type);
+void fz_end_cast(struct printer *w);
+void fz_print_as(struct printer *w, const char *type, const char *value);
 void fz_print_expr(struct printer *w, const struct fz_node *n);
 /* An integer from 0 to mask. */
 void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask);
@@ -28,7 +32,13 @@ void fz_print_name(struct printer *w, uint32_t variable);
 const char *fz_pointer_type(const struct fz_program *p);
 void fz_print_address(struct printer *w, uint32_t targets);
 
-/* print.c: what CALL_EITHER calls; whether the places of the tables are written there, and which: 0 is that of
+/* print.c */
+void fz_print_function(struct printer *w, uint32_t index);
+/* Lines of a comment. */
+void fz_print_comment(const char *comment, const char *mark, struct text *out);
+/* The functions but the kernel that it reaches, and what they call. */
+void fz_print_functions(struct printer *w);
+/* What CALL_EITHER calls; whether the places of the tables are written there, and which: 0 is that of
  * the first function. Then nothing is made of the condition. */
 void fz_print_callee(struct printer *w, const struct fz_node *n);
 bool fz_calls_known_place(const struct fz_program *p);

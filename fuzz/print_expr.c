@@ -3,6 +3,25 @@
  */
 #include "fuzz/print.h"
 
+/* ---- conversions ------------------------------------------------------------------------------------- */
+
+void fz_begin_cast(struct printer *w, const char *type)
+{
+    text_printf(w->out, w->to && w->to->casts_by_call ? "%s(" : "(%s)", type);
+}
+
+void fz_end_cast(struct printer *w)
+{
+    text_addz(w->out, w->to && w->to->casts_by_call ? ")" : "");
+}
+
+void fz_print_as(struct printer *w, const char *type, const char *value)
+{
+    fz_begin_cast(w, type);
+    text_addz(w->out, value);
+    fz_end_cast(w);
+}
+
 /* ---- literals and names ------------------------------------------------------------------------------ */
 
 static void print_double(struct text *out, uint64_t bits)
@@ -262,9 +281,12 @@ static void print_cast(struct printer *w, const struct fz_node *n)
     if (length > 1)
         text_printf(w->out, "convert_%s%u(", fz_type_info[n->type].text, length);
     else
-        text_printf(w->out, "(%s)", fz_type_info[n->type].text);
+        fz_begin_cast(w, fz_type_info[n->type].text);
     fz_print_expr(w, n->first);
-    text_addz(w->out, length > 1 ? ")" : "");
+    if (length > 1)
+        text_char(w->out, ')');
+    else
+        fz_end_cast(w);
 }
 
 /* ---- class b ----------------------------------------------------------------------------------------- */

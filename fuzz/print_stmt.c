@@ -98,7 +98,9 @@ static void print_return(struct printer *w, const struct fz_node *n)
 {
     begin(w, "return");
     if (fz_has_log(w->p) && !w->f->is_void) {
-        text_addz(w->out, " (ulong)h << 32 | n");
+        text_char(w->out, ' ');
+        fz_print_as(w, "ulong", "h");
+        text_addz(w->out, " << 32 | n");
     } else if (n->first) {
         text_char(w->out, ' ');
         fz_print_expr(w, n->first);
@@ -110,8 +112,9 @@ static void print_return(struct printer *w, const struct fz_node *n)
 
 static void print_bound(struct printer *w, const struct fz_node *n)
 {
-    text_addz(w->out, "(int)");
+    fz_begin_cast(w, "int");
     fz_print_masked(w, n->first, n->value);
+    fz_end_cast(w);
 }
 
 /* "i < bound && condition" */
@@ -369,46 +372,66 @@ static void print_exchange(struct printer *w, const struct fz_node *n)
 static void print_observation(struct printer *w, const struct fz_node *n, const struct fz_node *operand)
 {
     static const struct {
-        const char *before, *after;
-    } text[FZ_OBSERVATIONS] = {
-        [FZ_BALLOT_ALL] = {"ballot(true)", NULL},
-        [FZ_BALLOT] = {"ballot((bool)", ")"},
-        [FZ_ACTIVE_MASK] = {"active_mask()", NULL},
-        [FZ_REDUCE_ADD] = {"reduce_add((uint)", ")"},
-        [FZ_REDUCE_XOR] = {"reduce_xor((uint)", ")"},
-        [FZ_REDUCE_MAX] = {"reduce_max((uint)", ")"},
-        [FZ_SCAN_ADD] = {"scan_add((uint)", ")"},
-        [FZ_BROADCAST_FIRST] = {"broadcast_first((uint)", ")"},
-        [FZ_SHUFFLE_XOR] = {"shuffle_xor((uint)", ", "},
-        [FZ_SHUFFLE_UP] = {"shuffle_up((uint)", ", "},
-        [FZ_ANY] = {"any((bool)", ")"},
-        [FZ_ALL] = {"all((bool)", ")"},
+        const char *call, *type, *after; /* type: what the operand is converted to */
+    } text[FZ_OBSERVATIONS + 1] = {
+        [FZ_BALLOT_ALL] = {"ballot(true", NULL, ")"},
+        [FZ_BALLOT] = {"ballot(", "bool", ")"},
+        [FZ_ACTIVE_MASK] = {"active_mask(", NULL, ")"},
+        [FZ_REDUCE_ADD] = {"reduce_add(", "uint", ")"},
+        [FZ_REDUCE_XOR] = {"reduce_xor(", "uint", ")"},
+        [FZ_REDUCE_MAX] = {"reduce_max(", "uint", ")"},
+        [FZ_SCAN_ADD] = {"scan_add(", "uint", ")"},
+        [FZ_BROADCAST_FIRST] = {"broadcast_first(", "uint", ")"},
+        [FZ_SHUFFLE_XOR] = {"shuffle_xor(", "uint", ", "},
+        [FZ_SHUFFLE_UP] = {"shuffle_up(", "uint", ", "},
+        [FZ_ANY] = {"any(", "bool", ")"},
+        [FZ_ALL] = {"all(", "bool", ")"},
+        [FZ_ALONE] = {"", "uint", ""},
     };
-    text_addz(w->out, text[n->op].before);
-    if (text[n->op].after) {
+    text_addz(w->out, text[n->op].call);
+    if (text[n->op].type) {
+        fz_begin_cast(w, text[n->op].type);
         fz_print_expr(w, operand);
-        text_addz(w->out, text[n->op].after);
+        fz_end_cast(w);
     }
+    text_addz(w->out, text[n->op].after);
     if (n->op == FZ_SHUFFLE_XOR || n->op == FZ_SHUFFLE_UP)
         text_printf(w->out, "%u)", (unsigned)n->value);
-    text_addz(w->out, ";\n");
+    text_addz(w->out, w->to && (n->op == FZ_ANY || n->op == FZ_ALL) ? " ? 1 : 0;\n" : ";\n");
+}
+
+/* In another language, threads that went astray write to the last row again and again. */
+static void print_row_of_log(struct printer *w)
+{
+    uint32_t threads = w->p->blocks * w->p->threads;
+    if (w->to)
+        text_printf(w->out, "log[min(n, %uu) * %u + gid] = ", w->p->buffers.at[0].per_thread - 1, threads);
+    else
+        text_printf(w->out, "log[n++ * %u + gid] = ", threads);
 }
 
 static void print_log(struct printer *w, const struct fz_node *n)
 {
-    bool used = n->flag || n->name;
+    bool used = n->flag || n->name || w->to;
     fz_print_indent(w);
-    text_addz(w->out, used ? "{ ulong r = " : "");
-    if (!used)
-        text_printf(w->out, "log[n++ * %u + gid] = ", w->p->blocks * w->p->threads);
+    if (used)
+        text_addz(w->out, "{ ulong r = ");
+    else
+        print_row_of_log(w);
     print_observation(w, n, n->first);
     if (!used)
         return;
-    fz_print_line(w, "  log[n++ * %u + gid] = r;", w->p->blocks * w->p->threads);
+    begin(w, "  ");
+    print_row_of_log(w);
+    text_addz(w->out, w->to ? "r; n++;" : "r;");
+    text_addz(w->out, n->flag || n->name ? "\n" : " }\n");
     if (n->name)
         fz_print_line(w, n->flag ? "  s = r;" : "  s = r; }");
-    if (n->flag)
-        fz_print_line(w, "  h = (h ^ (uint)r) * %uu; }", FZ_HASH_FACTOR);
+    if (!n->flag)
+        return;
+    begin(w, "  h = (h ^ ");
+    fz_print_as(w, "uint", "r");
+    text_printf(w->out, ") * %uu; }\n", FZ_HASH_FACTOR);
 }
 
 static void print_stir(struct printer *w, const struct fz_node *n)
@@ -419,16 +442,17 @@ static void print_stir(struct printer *w, const struct fz_node *n)
 
 void fz_print_helpers(struct printer *w)
 {
+    const char *mark = w->to ? w->to->function : "";
     if (fz_count(w->p, FZ_NODE_STIR))
         text_printf(w->out,
-                    "uint stir(uint h, uint gid)\n{\n"
+                    "%suint stir(uint h, uint gid)\n{\n"
                     "    for (int i = 0; i < 3; i++)\n"
                     "        h = h * %uu + (h >> 16);\n"
                     "    return h + gid;\n}\n"
-                    "uint stir_twice(uint h, uint gid) { return stir(stir(h, gid) ^ gid, 1); }\n",
-                    FZ_HASH_FACTOR);
+                    "%suint stir_twice(uint h, uint gid) { return stir(stir(h, gid) ^ gid, 1); }\n",
+                    mark, FZ_HASH_FACTOR, mark);
     if (fz_count(w->p, FZ_NODE_GATE) || fz_count(w->p, FZ_NODE_BARRIER))
-        text_addz(w->out, "void meet() { barrier(); }\n");
+        text_printf(w->out, "%svoid meet() { barrier(); }\n", mark);
 }
 
 static void print_invoke(struct printer *w, const struct fz_node *n)
@@ -439,7 +463,11 @@ static void print_invoke(struct printer *w, const struct fz_node *n)
         text_printf(w->out, "(laneId %% 2 == 0 ? f%u : f%u)", n->name, (unsigned)n->value);
     else
         text_printf(w->out, "f%u", n->name);
-    text_addz(w->out, "(gid, input, log, noise, n, h); n = (uint)r; h = (uint)(r >> 32); }\n");
+    text_printf(w->out, "(gid%s, n, h); n = ", w->to ? w->to->arguments : ", input, log, noise");
+    fz_print_as(w, "uint", "r");
+    text_addz(w->out, "; h = ");
+    fz_print_as(w, "uint", w->to && w->to->casts_by_call ? "r >> 32" : "(r >> 32)");
+    text_addz(w->out, "; }\n");
 }
 
 /* ---- class f ----------------------------------------------------------------------------------------- */
@@ -547,12 +575,18 @@ static void print_barrier(struct printer *w, const struct fz_node *n)
     fz_print_line(w, n->flag ? "meet();" : "barrier();");
 }
 
+/* At a gate, which is in the kernel: of another language that is a function with a result. */
+static const char *leave(const struct printer *w)
+{
+    return w->f->is_void ? "return;" : "return (ulong)h << 32 | n;";
+}
+
 /* A side of a gate that is a branch: all return, or come to a barrier. */
 static void print_side(struct printer *w, const struct fz_node *n, uint32_t side)
 {
     w->indent++;
     fz_print_list(w, fz_child(n, 1 + side));
-    fz_print_line(w, "if (input[%u] %% 2 == %u) return;", (unsigned)n->value, side);
+    fz_print_line(w, "if (input[%u] %% 2 == %u) %s", (unsigned)n->value, side, leave(w));
     print_barrier(w, n);
     fz_print_list(w, fz_child(n, 3 + side));
     if (n->op == FZ_GATE_SWITCH)
@@ -573,7 +607,7 @@ static void print_side_beside(struct printer *w, const struct fz_node *n, uint32
     print_barrier(w, n);
     fz_print_list(w, fz_child(n, 3 + side));
     if (waits || returns)
-        fz_print_line(w, "return;");
+        fz_print_line(w, "%s", leave(w));
     w->indent--;
     fz_print_line(w, "}");
     w->indent--;
@@ -600,7 +634,7 @@ static void print_gate_loop(struct printer *w, const struct fz_node *n)
     w->indent--;
     fz_print_line(w, "}");
     fz_print_list(w, fz_child(n, 2));
-    fz_print_line(w, "if (turn < %d) return;", FZ_GATE_ITERATIONS);
+    fz_print_line(w, "if (turn < %d) %s", FZ_GATE_ITERATIONS, leave(w));
     print_barrier(w, n);
     fz_print_list(w, fz_child(n, 4));
 }

@@ -185,7 +185,8 @@ enum fz_observation {
     FZ_SHUFFLE_UP,
     FZ_ANY,
     FZ_ALL,
-    FZ_OBSERVATIONS
+    FZ_OBSERVATIONS,
+    FZ_ALONE = FZ_OBSERVATIONS /* the operand, which concerns nobody else: of emit.h, never drawn */
 };
 
 /* Where the sides of a GATE diverge; a loop's sides are those that leave it early and those that make

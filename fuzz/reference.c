@@ -16,6 +16,7 @@
  * What statements mean is written here in C, and in print_stmt.c in Kern: the two have to say the same.
  */
 #include "fuzz/reference.h"
+#include "fuzz/emit.h"
 #include "fuzz/print.h"
 
 enum { MAX_STEPS = 60000 };
@@ -221,6 +222,7 @@ static uint64_t observed(const struct group *g, const struct fz_node *s, uint32_
     case FZ_SHUFFLE_XOR: return shuffled(g, lane, lane ^ s->value);
     case FZ_SHUFFLE_UP: return shuffled(g, lane, lane - s->value);
     case FZ_SCAN_ADD: return fold(g, op, g->mask & (((uint64_t)2 << lane) - 1));
+    case FZ_ALONE: return g->x[lane];
     default: return fold(g, op, g->mask);
     }
 }
@@ -247,10 +249,22 @@ static void converge(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
     assign_values(f, s->first, mask, FZ_ULONG, v);
 }
 
+/* The lanes whose next row is what the statement gives them. */
+static void note_set(const struct fz_warp *w, const struct fz_node *s, fz_lanes mask)
+{
+    uint32_t threads = w->p->blocks * w->p->threads, rows = w->p->buffers.at[0].per_thread;
+    fz_each_lane(lane, mask) if (w->rows[lane] < rows)
+        w->sets->of_row[w->rows[lane] * threads + w->first + lane] = (uint64_t)mask;
+    if (mask != w->all && s->op != FZ_ALONE)
+        vec_push(w->sets->arena, &w->sets->apart, s);
+}
+
 static void log_it(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
     uint64_t v[FZ_MAX_LANES];
     observe(f, s, s->first, mask, v);
+    if (f->w->sets)
+        note_set(f->w, s, mask);
     fz_each_lane(lane, mask)
     {
         write_row(f->w, lane, v[lane]);
@@ -698,10 +712,12 @@ static bool run_warp(struct fz_warp *w, uint32_t lanes)
         w->guide[lane] = w->hash[lane];
     }
     call(&launch, w->p->functions.count - 1, w->all);
+    if (w->sets)
+        memcpy(w->sets->rows + w->first, w->rows, lanes * sizeof *w->rows);
     return !w->failed && !launch.thrown;
 }
 
-enum fz_end fz_expect(const struct fz_program *p, uint32_t width, void **contents)
+enum fz_end fz_expect_sets(const struct fz_program *p, uint32_t width, void **contents, struct fz_sets *sets)
 {
     size_t size = (size_t)p->threads * FZ_CELLS * sizeof(uint32_t);
     struct fz_warp *w = mem_alloc(sizeof *w);
@@ -709,8 +725,12 @@ enum fz_end fz_expect(const struct fz_program *p, uint32_t width, void **content
     if (fz_is_race_free(p))
         width = p->threads;
     INVARIANT(width <= FZ_MAX_LANES);
-    *w = (struct fz_warp){
-        .p = p, .beyond = fz_beyond(p), .width = width, .contents = contents, .own = mem_alloc(size)};
+    *w = (struct fz_warp){.p = p,
+                          .beyond = fz_beyond(p),
+                          .width = width,
+                          .contents = contents,
+                          .own = mem_alloc(size),
+                          .sets = sets};
     for (uint32_t block = 0; ok && block < p->blocks; block++) {
         memset(w->own, 0, size);
         memset(w->counts, 0, sizeof w->counts);
@@ -727,4 +747,9 @@ enum fz_end fz_expect(const struct fz_program *p, uint32_t width, void **content
     mem_free(w->own);
     mem_free(w);
     return end;
+}
+
+enum fz_end fz_expect(const struct fz_program *p, uint32_t width, void **contents)
+{
+    return fz_expect_sets(p, width, contents, NULL);
 }

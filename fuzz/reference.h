@@ -38,7 +38,8 @@ struct fz_warp {
     uint32_t lanes;              /* how many these are */
     uintptr_t barriers;          /* those that it has passed, in their order */
     uint32_t steps;
-    bool stopped; /* the index that may be outside is */
+    struct fz_sets *sets; /* emit.h; NULL: nobody wants them */
+    bool stopped;         /* the index that may be outside is */
     bool failed; /* it stopped, or is no program of its class: too long, another index is outside its array, a
                      thread comes where nobody is to come */
 };
