@@ -1,6 +1,6 @@
 driver_SRC := driver/main.c driver/options.c driver/help.c driver/messages.c driver/input.c driver/kinds.c driver/preprocess.c driver/clang.c driver/import.c \
               driver/build.c driver/fix.c driver/asm.c driver/dis.c driver/dump.c driver/run.c driver/compare.c driver/compare_results.c driver/validate.c driver/report.c driver/report_code.c driver/report_steps.c driver/report_page.c driver/tune.c driver/tune_places.c driver/tune_results.c driver/schemes.c $(if $(filter wasm,$(HOST)),driver/fuzz_none.c,driver/fuzz.c) \
-              driver/launch.c driver/goals.c driver/trace.c driver/watch.c driver/job.c driver/replay.c driver/metrics.c driver/metrics_json.c driver/progress.c driver/limits.c driver/values.c driver/exits.c driver/interrupt.c
+              driver/launch.c driver/goals.c driver/trace.c driver/watch.c driver/step.c driver/job.c driver/replay.c driver/metrics.c driver/metrics_json.c driver/progress.c driver/limits.c driver/values.c driver/exits.c driver/interrupt.c
 # The program that writes the manual page and the completions.
 manual_SRC := driver/manual.c $(filter-out driver/main.c,$(driver_SRC))
 

@@ -117,12 +117,21 @@ static inline bool option_given(const struct command *c, enum option_id id)
 
 /* ---- limits (limits.c) ------------------------------------------------------------------------------- */
 
-/* most 0: fixed. option: another option that sets it; OPTIONS: none. */
+/* most 0: fixed. option: another option that sets it; OPTIONS: none. verbs: whose own it is, which have
+ * asked for it by limit_own; 0: it is no verb's own. */
 struct limit_row {
     const char *name;
     uint64_t value, most;
     enum option_id option;
     const char *meaning;
+    uint32_t verbs;
+    uint64_t least;
+};
+/* The verbs' own. */
+enum limit_id {
+#define VERBS_OWN(name, verbs, value, least, most, meaning) LIMIT_##name,
+#include "driver/limits.def"
+    LIMITS
 };
 extern const struct limit_row limit_rows[];
 extern const size_t limit_row_count;
@@ -138,6 +147,9 @@ void timing_help(void);                       /* the table, to stdout */
 /* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having
  * said that there is no such limit to change. */
 int limit_take(struct command *c, struct given *g);
+uint64_t limit_own(const struct command *c, enum limit_id l);
+/* Those that are for the compiler, as kernc_options.limits has them. */
+const char *const *limits_of_compiler(struct command *c, size_t *n);
 
 /* ---- names that options take (values.c) -------------------------------------------------------------- */
 
@@ -168,8 +180,8 @@ void show_diagnostics(struct command *c, kernc_result *r);
 void show_messages(struct command *c, const struct diagnostics *d);
 /* The first error's line, and the text of a note that explains it. */
 const char *first_error(struct command *c, const kernc_result *r);
-/* The diagnostics of a compilation that it has not given before, as a JSON array in the command's arena. */
-const char *new_diagnostics(struct command *c, kernc_result *r);
+/* The same, which leaves out what it has shown before; what is new as a JSON array in the command's arena. */
+const char *show_new_diagnostics(struct command *c, kernc_result *r);
 /* Prints the array of all messages with --diagnostics=json, and frees them; to be called once, as the
  * last. */
 void messages_end(struct command *c);

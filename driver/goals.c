@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FUEL = 1 << 26, MOST_STEPS = 10000 };
-
 enum goal_kind { GOAL_AT_LEAST, GOAL_AT_MOST, GOAL_SHOWS, GOAL_STOPS, GOAL_ENDS, GOAL_STEP };
 struct goal {
     enum goal_kind kind;
@@ -92,7 +90,7 @@ static const char *read_step(struct arena *a, struct goal *g)
     g->kind = GOAL_STEP;
     g->step = strtoull(g->text + 5, &end, 10);
     const char *runs = strstr(end, "runs ");
-    if (!g->step || g->step > MOST_STEPS || !runs)
+    if (!g->step || g->step > GOAL_STEPS || !runs)
         return "a step is 'step N runs LANES', N from 1 to 10000";
     g->wanted = trimmed(a, runs + 5, strlen(runs + 5));
     return g->wanted[strspn(g->wanted, "#.?")] ? "lanes are #, which run, . which do not, or ?" : NULL;
@@ -148,7 +146,7 @@ static void add_step(struct run *run, const void *data)
     struct goal_run *x = (struct goal_run *)run;
     const kernc_step *s = data;
     x->over |= s->number == 1 && x->active.count;
-    if (x->over || s->number > MOST_STEPS)
+    if (x->over || s->number > GOAL_STEPS)
         return;
     x->lanes = s->lanes;
     vec_push(run->x.arena, &x->active, s->active);
@@ -185,7 +183,7 @@ static int run_under(struct goal_run *x, struct command *c, const kernc_options 
     x->run.x.api.warp = o.warp;
     x->run.x.api.step = keep_step;
     x->run.x.api.step_user = &x->run;
-    x->run.x.api.fuel = option_given(c, OPTION_FUEL) ? x->run.x.api.fuel : FUEL;
+    x->run.x.api.fuel = option_given(c, OPTION_FUEL) ? x->run.x.api.fuel : limit_own(c, LIMIT_goal_fuel);
     x->run.x.api.interrupt = interrupt_flag();
     x->run.source = r->source;
     code = launch_open_compiled(&x->run, r);
@@ -219,9 +217,7 @@ static void judge_shown(struct arena *a, struct goal *g, const struct goal_run *
         g->found = arena_printf(a, "there is no buffer %s", g->shown.name);
         return;
     }
-    struct view v = {
-        b->name,  kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element, b->element_bytes,
-        b->layout};
+    struct view v = launch_view(b);
     const char *wrong = output_show(a, &g->shown, &v, &shown), *colon = wrong ? NULL : strstr(shown.at, ": ");
     g->found = wrong ? wrong : trimmed(a, colon + 2, strcspn(colon + 2, "\n"));
     g->reached = !wrong && strcmp(g->found, g->wanted) == 0;

@@ -5,6 +5,8 @@
 #include "driver/launch.h"
 #include "lib/result.h"
 
+enum { GOAL_STEPS = 10000 }; /* that a goal may be about */
+
 /* Runs the program under each scheme that a goal names, says of each goal what was reached, and how many
  * were. EXIT_OK: all, or there are none; EXIT_FOUND: some were not; EXIT_INPUT, after having said so: one
  * cannot be read. `compiled` is the program as `text` and the options have made it. */

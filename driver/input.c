@@ -110,7 +110,7 @@ int compile_options(struct command *c, kernc_options *o)
     o->warnings = option_values(c, OPTION_WARNING, &o->warning_count);
     if (!option_given(c, OPTION_CPP) && !clang_reads(c))
         o->defines = option_values(c, OPTION_DEFINE, &o->define_count);
-    o->limits = option_values(c, OPTION_LIMIT, &o->limit_count);
+    o->limits = limits_of_compiler(c, &o->limit_count);
     o->arguments = option_values(c, OPTION_ARG, &o->argument_count);
     o->no_warnings = option_given(c, OPTION_QUIET);
     o->verify_each = option_given(c, OPTION_VERIFY_EACH);

@@ -344,9 +344,7 @@ static int write_one(struct run *r, const struct experiment_step *step, const st
     const struct experiment_buffer *b = experiment_buffer(&r->x, step, o->name);
     if (!b)
         return fail_here(r, "%s is not a buffer", o->name);
-    struct view v = {
-        o->name,  kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element, b->element_bytes,
-        b->layout};
+    struct view v = launch_view(b);
     uint32_t line = r->source && step->directive ? step->directive->line : 0;
     return o->save ? save(r, o, &v) : show(r, o, &v, line);
 }

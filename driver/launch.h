@@ -8,6 +8,7 @@
 #include "driver/driver.h"
 #include "driver/metrics.h"
 #include "driver/progress.h"
+#include "launch/outputs.h"
 #include "lib/experiment.h"
 
 struct run {
@@ -81,6 +82,13 @@ int replay_read(struct run *r, const struct text *input, struct text *image);
 int replay_begin(struct run *r); /* before the launch: the job's bytes go to the buffers */
 /* After it: whether it ended or stopped as the job says, and they hold what it says. */
 int replay_end(struct run *r, kernc_status status);
+/* A buffer as its outputs show it. */
+static inline struct view launch_view(const struct experiment_buffer *b)
+{
+    return (struct view){
+        b->name,  kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element, b->element_bytes,
+        b->layout};
+}
 /* Shows and saves what the step says: struct experiment's `stepped`; `run` is a struct run. */
 void launch_write_outputs(void *run, const struct experiment_step *step);
 

@@ -5,6 +5,7 @@
 #include "backend/format/warpcore/image.h"
 #include "base/conversion.h"
 #include "base/nearest.h"
+#include "driver/goals.h"
 #include "driver/launch.h"
 #include "lib/experiment.h"
 #include "opt/opt.h"
@@ -13,19 +14,22 @@
 #include <stdio.h>
 
 const struct limit_row limit_rows[] = {
-#define LIMIT(name, value, most, meaning) {#name, value, most, OPTIONS, meaning},
+#define LIMIT(name, value, most, meaning) {#name, value, most, OPTIONS, meaning, 0, 1},
 #include "frontend/limits.def"
-#define LIMIT(name, value, most, meaning) {#name, value, most, OPTIONS, meaning},
+#define LIMIT(name, value, most, meaning) {#name, value, most, OPTIONS, meaning, 0, 1},
 #include "opt/limits.def"
-#define OWN(name, option, value, most, meaning) {#name, value, most, OPTION_##option, meaning},
+#define OWN(name, option, value, most, meaning) {#name, value, most, OPTION_##option, meaning, 0, 1},
 #include "driver/limits.def"
-#define FIXED(name, value, meaning) {#name, value, 0, OPTIONS, meaning},
+#define VERBS_OWN(name, verbs, value, least, most, meaning)                                                  \
+    {#name, value, most, OPTIONS, meaning, verbs, least},
 #include "driver/limits.def"
-#define LIMIT(name, value, what) {#name, value, 0, OPTIONS, what},
+#define FIXED(name, value, meaning) {#name, value, 0, OPTIONS, meaning, 0, 0},
+#include "driver/limits.def"
+#define LIMIT(name, value, what) {#name, value, 0, OPTIONS, what, 0, 0},
 #include "ir/limits.def"
-#define LIMIT(name, of) {#name, name, 0, OPTIONS, of},
+#define LIMIT(name, of) {#name, name, 0, OPTIONS, of, 0, 0},
 #include "backend/bytecode/limits.def"
-#define LIMIT(name, of) {#name, name, 0, OPTIONS, of},
+#define LIMIT(name, of) {#name, name, 0, OPTIONS, of, 0, 0},
 #include "backend/warpcore/limits.def"
 };
 _Static_assert((int)IR_MAX_BLOCK_THREADS == (int)KERNC_MAX_BLOCK_THREADS, "ranges of threads' numbers");
@@ -88,6 +92,62 @@ static int refuse_limit(struct command *c, const char *text, size_t n)
     return complain(c, EXIT_USAGE, "there is no limit '%s'; --limit=help lists them", name);
 }
 
+static const uint64_t own_values[LIMITS] = {
+#define VERBS_OWN(name, verbs, value, least, most, meaning) value,
+#include "driver/limits.def"
+};
+static const char *const own_names[LIMITS] = {
+#define VERBS_OWN(name, verbs, value, least, most, meaning) #name,
+#include "driver/limits.def"
+};
+
+/* What stands behind "NAME=" in the text; NULL: another name does. */
+static const char *value_behind(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(text, name, n) == 0 && text[n] == '=' ? text + n + 1 : NULL;
+}
+
+uint64_t limit_own(const struct command *c, enum limit_id l)
+{
+    uint64_t n = own_values[l];
+    for (uint32_t i = 0; i < c->given.count; i++) {
+        const char *value =
+            c->given.at[i].id == OPTION_LIMIT ? value_behind(c->given.at[i].value, own_names[l]) : NULL;
+        if (value)
+            scan_number(&value, &n);
+    }
+    return n;
+}
+
+const char *const *limits_of_compiler(struct command *c, size_t *n)
+{
+    size_t all, kept = 0;
+    const char *const *given = option_values(c, OPTION_LIMIT, &all);
+    const char **own = arena_array(&c->arena, const char *, all + 1);
+    for (size_t i = 0; i < all; i++) {
+        bool of_verb = false;
+        for (unsigned l = 0; l < LIMITS; l++)
+            of_verb |= value_behind(given[i], own_names[l]) != NULL;
+        if (!of_verb)
+            own[kept++] = given[i];
+    }
+    *n = kept;
+    return own;
+}
+
+static int check_own(struct command *c, const struct limit_row *l, const char *value)
+{
+    const char *at = value;
+    uint64_t n;
+    if (!verb_in(c->verb, l->verbs))
+        return complain(c, EXIT_USAGE, "%s has no limit '%s'", c->verb->name, l->name);
+    if (!scan_number(&at, &n) || *at || n < l->least || n > l->most)
+        return complain(c, EXIT_USAGE, "limit '%s' is a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                        l->name, l->least, l->most, value);
+    return EXIT_OK;
+}
+
 int limit_take(struct command *c, struct given *g)
 {
     size_t n = strcspn(g->value, "=");
@@ -97,6 +157,8 @@ int limit_take(struct command *c, struct given *g)
             continue;
         if (l->most == 0)
             return complain(c, EXIT_USAGE, "the limit '%s' is fixed", l->name);
+        if (l->verbs)
+            return check_own(c, l, g->value + n + 1);
         if (l->option == OPTIONS)
             return EXIT_OK;
         if (!verb_in(c->verb, option_info[l->option].verbs))

@@ -176,12 +176,6 @@ const char *first_error(struct command *c, const kernc_result *r)
     return text.at;
 }
 
-const char *new_diagnostics(struct command *c, kernc_result *r)
-{
-    const char *array = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
-    return array ? new_of_array(c, array) : "[]\n";
-}
-
 void show_diagnostics(struct command *c, kernc_result *r)
 {
     kernc_text what = c->json                     ? KERNC_TEXT_DIAGNOSTICS_JSON
@@ -194,6 +188,17 @@ void show_diagnostics(struct command *c, kernc_result *r)
         join_arrays(&c->messages, text);
     else if (text)
         show_note(text);
+}
+
+const char *show_new_diagnostics(struct command *c, kernc_result *r)
+{
+    const char *array = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
+    const char *news = array ? new_of_array(c, array) : "[]\n";
+    if (c->json)
+        join_arrays(&c->messages, news);
+    else
+        show_diagnostics(c, r);
+    return news;
 }
 
 void messages_end(struct command *c)

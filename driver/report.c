@@ -11,8 +11,6 @@
 #include "lib/analyses.h"
 #include "runtime/module.h"
 
-enum { MOST_LAUNCHES = 256, MOST_WATCHED = 32, MOST_PRINTED = 64 << 10, FUEL = 1 << 30 };
-
 /* The oracle for warps of this width. */
 struct reference {
     uint32_t warp;
@@ -25,7 +23,7 @@ struct report {
     scheme_list schemes;
     struct text input;
     enum kernc_input kind;
-    uint64_t warp, most_steps;
+    uint64_t warp, most_steps, most_launches;
     struct reference references[2]; /* --warp, and that of a machine with its own */
     bool placed;                    /* Graphviz can be run */
     int usage;                      /* EXIT_USAGE: no scheme can run what is asked for */
@@ -73,8 +71,7 @@ static void join(struct text *list, const char *array)
 static kernc_result *compile(struct report *x, kernc_options *o)
 {
     kernc_result *r = compile_text(x->command, o, &x->input);
-    show_diagnostics(x->command, r);
-    join(&x->diagnostics, new_diagnostics(x->command, r));
+    join(&x->diagnostics, show_new_diagnostics(x->command, r));
     return r;
 }
 
@@ -135,7 +132,7 @@ static void add_printed(struct run *run, const void *data)
 {
     const struct text *b = data;
     struct text *t = &((struct report_run *)run)->printed;
-    size_t room = MOST_PRINTED - t->length;
+    size_t most = limit_own(run->command, LIMIT_report_printed), room = most - t->length;
     text_add(t, b->at, b->length < room ? b->length : room);
 }
 
@@ -154,9 +151,7 @@ static void add_shown(struct report_run *w, const struct experiment_step *step, 
         const struct experiment_buffer *b = experiment_buffer(&w->run.x, step, o->name);
         if (!b || o->save)
             continue;
-        struct view v = {
-            b->name,  kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element, b->element_bytes,
-            b->layout};
+        struct view v = launch_view(b);
         output_show(a, o, &v, &shown);
     }
     add_string(out, "shown", shown.at ? shown.at : "");
@@ -168,7 +163,7 @@ static void add_launch(struct report_run *w, const struct experiment_step *step,
     struct run *r = &w->run;
     struct text *t = &w->launches;
     struct launch_facts l = launch_facts_of(r, step);
-    if (w->count++ >= MOST_LAUNCHES)
+    if (w->count++ >= w->report->most_launches)
         return;
     text_printf(t, "%s{\"number\": %u, \"round\": ", w->count > 1 ? ",\n  " : "\n  ", step->number);
     if (r->x.position.repeating)
@@ -184,7 +179,7 @@ static void add_launch(struct report_run *w, const struct experiment_step *step,
         metrics_json_members(&l, r->x.position.made, t);
     else
         text_addz(t, "\"metrics\": null, \"lines\": [], \"branches\": []");
-    text_addz(t, ",\n \"steps\": ");
+    text_addz(t, ",\n \"warps\": ");
     report_steps_json(&w->steps, &r->x.api, t);
     text_addz(t, ",\n ");
     text_add(&w->printed, "", 0);
@@ -193,7 +188,8 @@ static void add_launch(struct report_run *w, const struct experiment_step *step,
     add_shown(w, step, t);
     text_char(t, '}');
     w->printed.length = 0;
-    w->steps = report_steps_new(&r->command->arena, w->count < MOST_WATCHED ? w->report->most_steps : 0);
+    bool watched = w->count < limit_own(r->command, LIMIT_report_watched);
+    w->steps = report_steps_new(&r->command->arena, watched ? w->report->most_steps : 0);
 }
 
 static void launched(void *run, const struct experiment_step *step)
@@ -207,7 +203,7 @@ static int open_run(struct report *x, struct run *r, kernc_result *compiled, enu
 {
     int code = launch_read_flags(r);
     r->x.api.warp = warp;
-    r->x.api.fuel = r->x.api.fuel ? r->x.api.fuel : FUEL;
+    r->x.api.fuel = r->x.api.fuel ? r->x.api.fuel : limit_own(x->command, LIMIT_report_fuel);
     r->x.api.interrupt = interrupt_flag();
     r->level = launch_is_compiled(x->kind) ? (int)x->options.level : -1;
     if (launch_has_source(x->kind))
@@ -218,6 +214,9 @@ static int open_run(struct report *x, struct run *r, kernc_result *compiled, enu
     r->quiet = true;
     r->x.api.step = keep_step;
     r->x.api.step_user = r;
+    const char *warps = option_value(x->command, OPTION_STEPS);
+    if (!warps || !strchr(warps, '/'))
+        r->x.api.step_warps = (uint32_t)limit_own(x->command, LIMIT_report_warps);
     r->x.hooks.print = keep_printed;
     r->x.hooks.print_user = r;
     code = launch_open_compiled(r, compiled);
@@ -266,16 +265,16 @@ static const char *launch(struct report_run *w)
     struct arena *a = &r->command->arena;
     uint32_t warp = schemes_warp(w->scheme, (uint32_t)w->report->warp);
     progress_say(&r->command->progress, arena_printf(a, "running under %s", scheme_info[w->scheme].name));
-    w->steps = report_steps_new(a, w->report->most_steps);
+    w->steps = report_steps_new(a, limit_own(r->command, LIMIT_report_watched) ? w->report->most_steps : 0);
     int code = open_run(w->report, r, w->compiled, w->scheme, warp);
     w->report->usage = code == EXIT_USAGE ? code : EXIT_OK;
     need_memory(r, KERNC_OK);
     if (code)
         return r->x.problem.text ? r->x.problem.text : "it cannot be launched as asked";
     kernc_status status = experiment_run(&r->x, &w->sum);
-    if (w->count > MOST_LAUNCHES)
+    if (w->count > w->report->most_launches)
         warn(r->command, "report", "under %s %u launches ran; the report has the first %u",
-             scheme_info[w->scheme].name, w->count, MOST_LAUNCHES);
+             scheme_info[w->scheme].name, w->count, (uint32_t)w->report->most_launches);
     need_memory(r, status);
     if (status == KERNC_OK)
         return NULL;
@@ -296,17 +295,16 @@ static void add_equal(struct report_run *w, const char *error, struct text *out)
 }
 
 /* What the compiler says of the program. */
-static void add_code(struct report_run *w, struct text *out)
+static void add_code(struct report_run *w, const report_passes *passes, struct text *out)
 {
-    static const char *const views[] = {"pst", "pdg", "post-dominators", "cycles", "tokens"};
+    static const char *const views[] = {"pst", "pdg", "post-dominators", "cycles", "tokens", "barriers"};
     kernc_result *r = w->compiled;
     text_addz(out, ",\n\"passes\": ");
-    text_add(&w->passes, "", 0);
-    report_passes(&w->report->texts, &w->passes, out);
+    report_passes_json(passes, out);
     const char *remarks = result_text(r, KERNC_TEXT_REMARKS_JSON, NULL);
     text_printf(out, ",\n\"remarks\": %s", remarks ? remarks : "[]");
     if (r->module && kernc_result_status(r) == KERNC_COMPILED)
-        report_functions(r, &w->report->placed, out);
+        report_functions(r, &w->report->placed, limit_own(w->run.command, LIMIT_report_blocks), out);
     else
         text_addz(out, ",\n\"divergence\": [], \"graphs\": []");
     text_addz(out, ",\n\"analyses\": [");
@@ -338,21 +336,92 @@ static void add_metrics(struct report_run *w, struct text *out)
     text_char(out, '}');
 }
 
+/* ---- what each pass gains ---------------------------------------------------------------------------- */
+
+/* The options of a run of kernc, and one switch more. */
+static kernc_options options_for(struct report *x, enum scheme s, const char *more)
+{
+    kernc_options o = x->options;
+    const char **switches = arena_array(&x->command->arena, const char *, o.switch_count + 1);
+    for (size_t i = 0; i < o.switch_count; i++)
+        switches[i] = o.switches[i];
+    switches[o.switch_count] = more;
+    o.switches = switches;
+    o.switch_count += more != NULL;
+    o.scheme = scheme_info[s].name;
+    o.warp = schemes_warp(s, (uint32_t)x->warp);
+    return o;
+}
+
+/* Runs what the first steps of the optimiser make; takes its warp instructions from *fuel. False: it did not
+ * end well. */
+static bool measure_step(struct report *x, enum scheme s, long step, uint64_t *fuel, kernc_metrics *m)
+{
+    struct run run = launch_new(x->command, true);
+    kernc_statistics *sum = NULL;
+    kernc_options o = options_for(x, s, NULL);
+    o.bisect_limit = step;
+    o.no_warnings = true;
+    kernc_result *r = compile_text(x->command, &o, &x->input);
+    kernc_status status = KERNC_INVALID;
+    if (kernc_result_status(r) == KERNC_COMPILED && open_run(x, &run, r, s, o.warp) == EXIT_OK) {
+        run.x.api.fuel = run.x.api.fuel < *fuel ? run.x.api.fuel : *fuel;
+        status = experiment_run(&run.x, &sum);
+    }
+    need_memory(&run, status);
+    *m = (kernc_metrics){.size = sizeof *m};
+    if (sum)
+        kernc_statistics_metrics(sum, m);
+    *fuel -= m->warp_instructions < *fuel ? m->warp_instructions : *fuel;
+    kernc_statistics_free(sum);
+    experiment_close(&run.x);
+    kernc_result_free(r);
+    return status == KERNC_OK;
+}
+
+/* Measures what is made if the optimiser stops behind each of its passes that changed something. Nothing is
+ * measured where the fuel would not do for all, judged by the run as it is. */
+static void measure_passes(struct report_run *w, report_passes *passes)
+{
+    struct report *x = w->report;
+    kernc_metrics all = {.size = sizeof all};
+    uint64_t fuel = limit_own(x->command, LIMIT_report_pass_fuel), count = 0;
+    long last = -1;
+    for (uint32_t i = 0; i < passes->count; i++)
+        count += !passes->at[i].required;
+    if (!w->sum || !kernc_statistics_metrics(w->sum, &all) || all.warp_instructions * count > fuel)
+        return;
+    progress_say(&x->command->progress, "measuring passes");
+    for (uint32_t i = 0; i < passes->count && fuel && !interrupted(); i++) {
+        struct report_pass *p = &passes->at[i];
+        if (p->required)
+            continue;
+        if (p->step == last)
+            p->metrics = passes->at[i - 1].metrics, p->measured = passes->at[i - 1].measured;
+        else
+            p->measured = measure_step(x, w->scheme, p->step, &fuel, &p->metrics);
+        last = p->step;
+    }
+}
+
 static void add_run(struct report *x, enum scheme s)
 {
     const struct scheme_info *info = &scheme_info[s];
     struct report_run w = {.run = launch_new(x->command, false), .report = x, .scheme = s};
-    kernc_options o = x->options;
-    o.scheme = info->name;
-    o.warp = schemes_warp(s, (uint32_t)x->warp);
+    kernc_options o = options_for(x, s, "barrier-stages");
     o.collect = true;
     o.print_changed = KERNC_CHANGED_ON;
     o.print = keep_text;
     o.print_data = &w.passes;
+    o.bisect_limit = INT32_MAX; /* its lines tell which step a dump is behind */
     progress_say(&x->command->progress, arena_printf(&x->command->arena, "compiling for %s", info->name));
     w.compiled = compile(x, &o);
     bool compiles = kernc_result_status(w.compiled) == KERNC_COMPILED;
     const char *error = compiles ? launch(&w) : first_error(x->command, w.compiled);
+    text_add(&w.passes, "", 0);
+    report_passes passes = report_read_passes(&x->texts, &w.passes);
+    if (!error)
+        measure_passes(&w, &passes);
     struct text *out = &x->runs;
     text_addz(out, out->length ? ",\n{" : "\n{");
     add_string(out, "scheme", info->name);
@@ -364,7 +433,7 @@ static void add_run(struct report *x, enum scheme s)
     add_string(out, "error", error);
     text_addz(out, ", ");
     add_equal(&w, error, out);
-    add_code(&w, out);
+    add_code(&w, &passes, out);
     add_metrics(&w, out);
     text_printf(out, ",\n\"launches\": [%s]}", w.launches.at ? w.launches.at : "");
     kernc_statistics_free(w.sum);
@@ -384,7 +453,7 @@ static void write_experiment(struct report *x, struct text *out)
                                         [KERNC_INPUT_BYTECODE] = "bytecode",
                                         [KERNC_INPUT_IMAGE] = "image",
                                         [KERNC_INPUT_LLVM] = "llvm"};
-    text_addz(out, "{\"format\": \"kernc experiment\", \"version\": 1, \"kernc\": \"" KERNC_VERSION "\",\n");
+    text_addz(out, "{\"format\": \"kernc experiment\", \"version\": 2, \"kernc\": \"" KERNC_VERSION "\",\n");
     add_string(out, "name", input_name(x->command));
     text_addz(out, ", ");
     add_string(out, "input", kinds[x->kind]);
@@ -423,6 +492,7 @@ static int read_flags(struct report *x)
     kernc_options_init(&x->options);
     x->warp = 32;
     x->most_steps = STEPS_MOST;
+    x->most_launches = limit_own(c, LIMIT_report_launches);
     int code = compile_options(c, &x->options) ?: option_number(c, OPTION_WARP, 1, KERNC_MAX_WARP, &x->warp);
     code = code ?: option_number(c, OPTION_MAX_STEPS, 1, STEPS_MOST_OF_ALL, &x->most_steps);
     if (option_given(c, OPTION_SCHEMES))

@@ -41,65 +41,138 @@ void report_operations(const struct ir_module *m, struct text *out)
 
 /* ---- passes ------------------------------------------------------------------------------------------ */
 
-/* One heading, "; *** IR Dump After mem2reg on saxpy ***", or "# …" for machine code, and what follows up to
- * the next. */
-struct dump {
-    const char *pass, *function, *body;
-    size_t pass_length, function_length, length;
-};
+/* What is printed is lines of the optimiser's steps, "BISECT: running pass (5) gvn on saxpy", and dumps: a
+ * heading, "; *** IR Dump After mem2reg on saxpy ***", "; *** Barriers of saxpy: STAGE ***", or "# …" for
+ * machine code, and what follows up to the next of these. */
+static const char dump_mark[] = " *** IR Dump ", stage_mark[] = " *** Barriers of ", step_mark[] = "BISECT: ";
 
-static const char *heading_at(const char *at)
+static bool begins(const char *at, const char *with)
 {
-    return (*at == ';' || *at == '#') && strncmp(at + 1, " *** IR Dump ", 13) == 0 ? at + 14 : NULL;
+    return strncmp(at, with, strlen(with)) == 0;
 }
 
-/* The next heading at or behind `at`, where a line begins; NULL: there is none. */
+static bool is_heading(const char *at)
+{
+    return begins(at, step_mark) ||
+           ((*at == ';' || *at == '#') && (begins(at + 1, dump_mark) || begins(at + 1, stage_mark)));
+}
+
+/* The next heading at or behind `at`, where a line begins; the end of the text. */
 static const char *next_heading(const char *at)
 {
-    while (at && *at && !heading_at(at)) {
-        at = strchr(at, '\n');
-        at = at ? at + 1 : NULL;
+    while (*at && !is_heading(at)) {
+        const char *end = strchr(at, '\n');
+        at = end ? end + 1 : at + strlen(at);
     }
-    return at && *at ? at : NULL;
+    return at;
 }
 
-static struct dump read_dump(const char *at)
+static const char *up_to(struct arena *a, const char *at, const char *end)
 {
-    struct dump d = {.pass = heading_at(at)};
-    const char *end = strchr(d.pass, '\n'), *on = strstr(d.pass, " on ");
-    if (strncmp(d.pass, "After ", 6) == 0) {
-        d.pass += 6;
-        d.pass_length = (size_t)(on - d.pass);
-    }
-    d.function = on + 4;
-    d.function_length = (size_t)(strstr(d.function, " ***") - d.function);
-    d.body = end ? end + 1 : "";
-    const char *next = next_heading(d.body);
-    d.length = next ? (size_t)(next - d.body) : strlen(d.body);
-    while (d.length && d.body[d.length - 1] == '\n')
-        d.length--;
-    return d;
+    return arena_strdup(a, at, end ? (size_t)(end - at) : strlen(at));
 }
 
-void report_passes(struct report_table *texts, const struct text *printed, struct text *out)
+/* The function's IR behind the heading. */
+static uint32_t body_of(struct report_table *texts, const char *heading)
 {
-    uint32_t n = 0;
-    text_addz(out, "[");
-    for (const char *at = next_heading(printed->at); at; n++) {
-        struct dump d = read_dump(at);
-        text_addz(out, n ? ",\n  {" : "\n  {");
-        report_string(out, "name", d.pass, d.pass_length);
+    const char *body = strchr(heading, '\n');
+    body = body ? body + 1 : "";
+    size_t n = (size_t)(next_heading(body) - body);
+    while (n && body[n - 1] == '\n')
+        n--;
+    return report_table_index(texts, body, n);
+}
+
+/* Whether the pass has changed the function in this step already: then a required one of the same name
+ * follows. */
+static bool is_twice(const report_passes *all, const struct report_pass *p)
+{
+    for (uint32_t i = all->count; i-- > 0 && all->at[i].step == p->step;)
+        if (!all->at[i].required && strcmp(all->at[i].function, p->function) == 0)
+            return true;
+    return false;
+}
+
+/* The latest step, and its pass. */
+struct bisected {
+    long step;
+    const char *pass;
+};
+
+static struct bisected read_step(struct arena *a, const char *at)
+{
+    const char *number = strchr(at, '('), *name = number ? strstr(number, ") ") : NULL;
+    return (struct bisected){number ? strtol(number + 1, NULL, 10) : 0,
+                             name ? up_to(a, name + 2, strstr(name + 2, " on ")) : ""};
+}
+
+static struct report_pass read_dump(struct report_table *texts, const char *heading)
+{
+    struct report_pass p = {.name = "", .text = body_of(texts, heading)};
+    const char *at = heading + strlen(dump_mark) + 1, *on = strstr(at, " on ");
+    if (begins(at, "After "))
+        p.name = up_to(texts->arena, at + 6, on);
+    p.function = up_to(texts->arena, on + 4, strstr(on + 4, " ***"));
+    return p;
+}
+
+static struct report_pass read_stage(struct report_table *texts, const char *heading)
+{
+    const char *at = heading + strlen(stage_mark) + 1, *colon = strstr(at, ": ");
+    return (struct report_pass){.name = opt_pass_info[OPT_PASS_place_barriers].name,
+                                .function = up_to(texts->arena, at, colon),
+                                .stage = up_to(texts->arena, colon + 2, strstr(colon + 2, " ***")),
+                                .text = body_of(texts, heading),
+                                .required = true};
+}
+
+report_passes report_read_passes(struct report_table *texts, const struct text *printed)
+{
+    report_passes all = {0};
+    struct bisected last = {0, ""};
+    for (const char *at = next_heading(printed->at); *at; at = next_heading(strchr(at, '\n') ?: "")) {
+        if (begins(at, step_mark)) {
+            last = read_step(texts->arena, at);
+            continue;
+        }
+        bool is_dump = begins(at + 1, dump_mark);
+        struct report_pass p = is_dump ? read_dump(texts, at) : read_stage(texts, at);
+        if (is_dump && !*p.name && last.step) {
+            vec_clear(&all);
+            last = (struct bisected){0, ""};
+        }
+        p.step = last.step;
+        p.required |= *p.name && (strcmp(p.name, last.pass) != 0 || is_twice(&all, &p));
+        vec_push(texts->arena, &all, p);
+    }
+    return all;
+}
+
+void report_passes_json(const report_passes *passes, struct text *out)
+{
+    text_char(out, '[');
+    for (uint32_t i = 0; i < passes->count; i++) {
+        const struct report_pass *p = &passes->at[i];
+        text_addz(out, i ? ",\n  {" : "\n  {");
+        report_string(out, "name", p->name, strlen(p->name));
+        if (p->stage) {
+            text_addz(out, ", ");
+            report_string(out, "stage", p->stage, strlen(p->stage));
+        }
         text_addz(out, ", ");
-        report_string(out, "function", d.function, d.function_length);
-        text_printf(out, ", \"text\": %u}", report_table_index(texts, d.body, d.length));
-        at = next_heading(d.body);
+        report_string(out, "function", p->function, strlen(p->function));
+        text_printf(out, ", \"text\": %u, \"metrics\": ", p->text);
+        if (p->measured)
+            text_printf(out, "{\"simt_efficiency\": %.6g, \"warp_instructions\": %llu, \"cycles\": %llu}}",
+                        p->metrics.simt_efficiency, (unsigned long long)p->metrics.warp_instructions,
+                        (unsigned long long)p->metrics.cycles);
+        else
+            text_addz(out, "null}");
     }
-    text_addz(out, "]");
+    text_char(out, ']');
 }
 
 /* ---- Graphviz ---------------------------------------------------------------------------------------- */
-
-enum { MOST_BLOCKS = 300 }; /* of a graph that Graphviz places: larger ones take it minutes */
 
 /* The words of one line of `dot -Tplain`. */
 struct words {
@@ -176,11 +249,11 @@ static void layout_json(struct arena *a, const char *graph, const char *plain, s
 }
 
 /* NULL: nobody places the blocks. */
-static const char *layout_of(struct arena *a, struct ir_viewer *v, uint32_t blocks, bool *placed)
+static const char *layout_of(struct arena *a, struct ir_viewer *v, bool *placed)
 {
     static const char *const dot[] = {"dot", "-Tplain", NULL};
     struct text boxes = {.arena = a}, plain = {.arena = a}, layout = {.arena = a};
-    if (!*placed || blocks > MOST_BLOCKS)
+    if (!*placed)
         return NULL;
     ir_view_boxes_dot(v, &boxes);
     struct program_end end = program_run(
@@ -208,7 +281,7 @@ static struct rows code_of(struct arena *a, const kernc_result *r, const struct 
     return rows_of_edges(a, f->blocks.count, &list);
 }
 
-void report_functions(kernc_result *r, bool *placed, struct text *out)
+void report_functions(kernc_result *r, bool *placed, uint64_t most, struct text *out)
 {
     struct scratch scratch;
     struct arena *a = scratch_begin(&scratch);
@@ -224,7 +297,7 @@ void report_functions(kernc_result *r, bool *placed, struct text *out)
         base += f->ins.count;
         text_addz(&graphs, graphs.length ? ",\n " : "\n ");
         ir_view_graph_json(v, &code, scheme_has(r->scheme, SCHEME_FRONTIERS),
-                           layout_of(a, v, f->order.count, placed), &graphs);
+                           f->order.count <= most ? layout_of(a, v, placed) : NULL, &graphs);
     }
     text_addz(out, ",\n\"divergence\": [");
     text_add(out, divergence.at ? divergence.at : "", divergence.length);

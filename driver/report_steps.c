@@ -1,7 +1,9 @@
-/* report_steps.c: the steps of a warp, as indices into tables of places and of states. */
+/* report_steps.c: the steps of warps, as indices into tables of places and of states. */
 #include "driver/report.h"
+#include "driver/step.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 void report_string(struct text *out, const char *key, const char *value, size_t n)
 {
@@ -37,80 +39,65 @@ static void add_table(const struct report_table *t, const char *name, struct tex
     text_char(out, ']');
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------ */
-
-static void add_place(const kernc_step *s, struct text *t)
-{
-    text_printf(t, "[%" PRIu32 ", [", s->code);
-    for (uint32_t i = 0; i < s->line_count; i++)
-        text_printf(t, "%s%" PRIu32, i ? ", " : "", s->lines[i]);
-    text_addz(t, "]]");
-}
-
-/* A barrier in which nobody waits or takes part is left out. */
-static bool is_group(const kernc_group *g)
-{
-    return g->lanes || (g->wait == KERNC_WAIT_BARRIER && g->joined);
-}
-
-static void add_group(const kernc_group *g, struct text *t)
-{
-    static const char *const words[] = {
-        [KERNC_WAIT_TURN] = "turn", [KERNC_WAIT_OTHERS] = "others", [KERNC_WAIT_BARRIER] = "barrier"};
-    text_printf(t, "[\"%" PRIx64 "\", \"%s\", %" PRIu32 ", %" PRIu32, g->lanes, words[g->wait], g->code,
-                g->line);
-    if (g->wait == KERNC_WAIT_BARRIER)
-        text_printf(t, ", %" PRIu32 ", \"%" PRIx64 "\"", g->barrier, g->joined);
-    text_char(t, ']');
-}
-
-static void add_state(const kernc_step *s, struct text *t)
-{
-    bool some = false;
-    text_printf(t, "[\"%" PRIx64 "\", \"%" PRIx64 "\", [", s->active, s->live);
-    for (uint32_t i = 0; i < s->group_count; i++) {
-        if (!is_group(&s->groups[i]))
-            continue;
-        text_addz(t, some ? ", " : "");
-        add_group(&s->groups[i], t);
-        some = true;
-    }
-    text_addz(t, "]]");
-}
-
 /* ---- all of them ------------------------------------------------------------------------------------- */
 
 struct report_steps report_steps_new(struct arena *a, uint64_t most)
 {
-    return (struct report_steps){.places.arena = a, .states.arena = a, .most = most};
+    return (struct report_steps){.arena = a, .most = most};
+}
+
+static struct report_warp *warp_of(struct report_steps *s, const kernc_step *step)
+{
+    for (uint32_t i = 0; i < s->warps.count; i++)
+        if (s->warps.at[i].number == step->warp)
+            return &s->warps.at[i];
+    vec_push(s->arena, &s->warps, ((struct report_warp){.number = step->warp, .lanes = step->lanes}));
+    struct report_warp *w = &vec_last(&s->warps);
+    w->places.arena = w->states.arena = s->arena;
+    return w;
 }
 
 void report_steps_add(struct report_steps *s, const kernc_step *step)
 {
     struct scratch scratch;
     struct text at = {.arena = scratch_begin(&scratch)}, state = {.arena = at.arena};
-    s->lanes = step->lanes;
-    if (s->total++ < s->most) {
-        add_place(step, &at);
-        add_state(step, &state);
-        vec_push(s->places.arena, &s->run, report_table_index(&s->places, at.at, at.length));
-        vec_push(s->places.arena, &s->run, report_table_index(&s->states, state.at, state.length));
+    struct report_warp *w = warp_of(s, step);
+    if (w->total++ < s->most) {
+        struct step_record record = step_record_of(at.arena, step);
+        step_place_json(&record, &at);
+        step_state_json(&record, &state);
+        vec_push(s->arena, &w->run, report_table_index(&w->places, at.at, at.length));
+        vec_push(s->arena, &w->run, report_table_index(&w->states, state.at, state.length));
     }
     scratch_end(&scratch);
 }
 
-void report_steps_json(const struct report_steps *s, const kernc_launch *l, struct text *out)
+static void add_warp(const struct report_warp *w, const kernc_launch *l, struct text *out)
 {
-    if (!s->total) {
-        text_addz(out, "null");
-        return;
-    }
     text_printf(out, "{\"block\": [%u, %u, %u], \"warp\": %u, \"lanes\": %u, \"total\": %" PRIu64,
-                l->step_block[0], l->step_block[1], l->step_block[2], l->step_warp, s->lanes, s->total);
-    add_table(&s->places, "places", out);
-    add_table(&s->states, "states", out);
+                l->step_block[0], l->step_block[1], l->step_block[2], w->number, w->lanes, w->total);
+    add_table(&w->places, "places", out);
+    add_table(&w->states, "states", out);
     text_addz(out, ",\n \"run\": [");
-    for (uint32_t i = 0; i < s->run.count; i++)
-        text_printf(out, "%s%" PRIu32, i ? "," : "", s->run.at[i]);
+    for (uint32_t i = 0; i < w->run.count; i++)
+        text_printf(out, "%s%" PRIu32, i ? "," : "", w->run.at[i]);
     text_addz(out, "]}");
+}
+
+static int by_number(const void *x, const void *y)
+{
+    uint32_t a = ((const struct report_warp *)x)->number, b = ((const struct report_warp *)y)->number;
+    return (a > b) - (a < b);
+}
+
+void report_steps_json(struct report_steps *s, const kernc_launch *l, struct text *out)
+{
+    if (s->warps.count)
+        qsort(s->warps.at, s->warps.count, sizeof *s->warps.at, by_number);
+    text_char(out, '[');
+    for (uint32_t i = 0; s->most && i < s->warps.count; i++) {
+        text_addz(out, i ? ",\n " : "");
+        add_warp(&s->warps.at[i], l, out);
+    }
+    text_char(out, ']');
 }

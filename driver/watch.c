@@ -1,6 +1,7 @@
 /* watch.c: --steps: what one warp executes, step by step, as its divergence scheme has it: which lanes run, and
  * where the others wait. The table is kept until the launches have ended. */
 #include "driver/launch.h"
+#include "driver/step.h"
 #include "runtime/module.h"
 
 #include <stdio.h>
@@ -90,96 +91,6 @@ int watch_check(struct run *r)
         (unsigned long long)warps_of(r, first->launch.block) - 1, last[0], last[1], last[2]);
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------- */
-
-enum { LANES_COLUMN = 24, LEAST_LANES = sizeof "lanes" - 1 };
-
-/* A barrier register that nobody waits in yet has no name. */
-static bool is_named(const kernc_group *g)
-{
-    return g->lanes || g->wait != KERNC_WAIT_BARRIER;
-}
-
-/* Groups are named by letters in their order, as far as these go. */
-static char name_of(const kernc_step *s, uint32_t group)
-{
-    static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < group; i++)
-        n += is_named(&s->groups[i]);
-    return n < COUNT(names) - 1 ? names[n] : '*';
-}
-
-/* A lane is shown in the group next to run that has it. */
-static char sign_of(const kernc_step *s, uint32_t lane)
-{
-    uint64_t bit = (uint64_t)1 << lane;
-    if (s->active & bit)
-        return '#';
-    for (uint32_t i = s->group_count; s->live & bit && i-- > 0;)
-        if (s->groups[i].lanes & bit)
-            return name_of(s, i);
-    return '.';
-}
-
-static uint32_t shown_line(const struct run *r, uint32_t line)
-{
-    if (r->source)
-        source_of(r->source, &line);
-    return line;
-}
-
-/* "3,7-9", or "-": no line is known. */
-static void add_lines(const struct run *r, const kernc_step *s, struct text *t)
-{
-    for (uint32_t i = 0, to; i < s->line_count; i = to) {
-        for (to = i + 1; to < s->line_count && s->lines[to] == s->lines[to - 1] + 1;)
-            to++;
-        text_printf(t, "%s%u", i ? "," : "", shown_line(r, s->lines[i]));
-        if (to > i + 1)
-            text_printf(t, "-%u", shown_line(r, s->lines[to - 1]));
-    }
-    if (!s->line_count)
-        text_char(t, '-');
-}
-
-/* "b:12", of lanes that wait for others "b:12!", in barrier register 3 of whose 8 lanes 5 wait "b:12=B3(5/8)".
- * Where no line is known, the number of the block of code stands for it, as "b:@7". */
-static void add_group(const struct run *r, const kernc_group *g, char name, struct text *t)
-{
-    text_addz(t, "  ");
-    if (is_named(g)) {
-        text_printf(t, "%c:", name);
-        text_printf(t, g->line ? "%u" : "@%u", g->line ? shown_line(r, g->line) : g->code);
-    }
-    if (g->wait == KERNC_WAIT_OTHERS)
-        text_char(t, '!');
-    if (g->wait == KERNC_WAIT_BARRIER)
-        text_printf(t, "%sB%u(%d/%d)", g->lanes ? "=" : "", g->barrier, __builtin_popcountll(g->lanes),
-                    __builtin_popcountll(g->joined));
-}
-
-static void pad(struct text *t, size_t start, size_t width)
-{
-    while (t->length < start + width)
-        text_char(t, ' ');
-}
-
-static void add_row(const struct run *r, const kernc_step *s, struct text *t)
-{
-    size_t start = t->length;
-    text_printf(t, "%6llu %6u  ", (unsigned long long)s->number, s->code);
-    add_lines(r, s, t);
-    pad(t, start, LANES_COLUMN);
-    for (uint32_t lane = 0; lane < s->lanes; lane++)
-        text_char(t, sign_of(s, lane));
-    if (s->group_count)
-        pad(t, start, LANES_COLUMN + LEAST_LANES);
-    for (uint32_t i = 0; i < s->group_count; i++)
-        add_group(r, &s->groups[i], name_of(s, i), t);
-    text_char(t, '\n');
-}
-
 /* ---- the table --------------------------------------------------------------------------------------- */
 
 static void add_heading(const struct run *r, const kernc_step *s, struct text *t)
@@ -187,7 +98,6 @@ static void add_heading(const struct run *r, const kernc_step *s, struct text *t
     const kernc_launch *l = &r->x.api;
     const struct experiment_step *at = r->x.position.step;
     const char *scheme = l->scheme ? l->scheme : kernc_module_scheme(r->x.module);
-    size_t start;
     if (t->length)
         text_char(t, '\n');
     if (experiment_is_sequence(&r->x))
@@ -196,25 +106,22 @@ static void add_heading(const struct run *r, const kernc_step *s, struct text *t
         text_printf(t, "round %llu, ", (unsigned long long)r->x.position.round);
     text_printf(t, "%s: scheme %s, warp %u of block (%u,%u,%u)\n", at->launch.kernel, scheme, l->step_warp,
                 l->step_block[0], l->step_block[1], l->step_block[2]);
-    start = t->length;
-    text_printf(t, "%6s %6s  %s", "step", rt_module_image(r->x.module) ? "word" : "block", "lines");
-    pad(t, start, LANES_COLUMN);
-    start = t->length;
-    text_addz(t, "lanes");
-    pad(t, start, s->lanes);
-    text_addz(t, "  waiting\n");
+    step_heading(rt_module_image(r->x.module) != NULL, s->lanes, t);
 }
 
 static void add_step(struct run *r, const void *data)
 {
     const kernc_step *s = data;
+    struct scratch scratch;
     if (r->shown_steps == r->most_steps) {
         r->other_steps++;
         return;
     }
     if (s->number == 1)
         add_heading(r, s, &r->steps);
-    add_row(r, s, &r->steps);
+    struct step_record record = step_record_of(scratch_begin(&scratch), s);
+    step_row(&record, r->source, &r->steps);
+    scratch_end(&scratch);
     r->shown_steps++;
 }
 

@@ -311,7 +311,7 @@ typedef struct kernc_group {
 /* A step of a warp: a block of code that is run by some of its lanes, or the rest of one. */
 typedef struct kernc_step {
     size_t size;
-    uint64_t number;       /* in the launch, from 1 */
+    uint64_t number;       /* of the warp, from 1 */
     uint64_t active, live; /* lanes that run, and those that have not ended */
     uint32_t lanes;        /* of the warp */
     uint32_t code;         /* the block, as listings number them; of warp-core the word */
@@ -320,6 +320,7 @@ typedef struct kernc_step {
     const kernc_group *groups; /* lanes that wait; of a stack from the bottom to the top: those of the
                                   last one run next */
     uint32_t group_count;
+    uint32_t warp; /* which: its number in the block */
 } kernc_step;
 /* Called on the thread that launched, while the kernel runs; what it gets is valid during the call. */
 typedef void kernc_step_function(void *user, const kernc_step *step);
@@ -352,10 +353,10 @@ typedef struct kernc_launch {
                                       0: the launch stops soon, as if its fuel had run out */
     uint32_t shared;               /* elements of the kernel's unsized shared array, if it has one
                                       (kernc_kernel_shared); 0: none, or as shared_sizes says */
-    kernc_step_function *step;     /* NULL, or gets each step of one warp; then one host thread runs all */
+    kernc_step_function *step;     /* NULL, or gets each step of some warps; then one host thread runs all */
     void *step_user;
-    uint32_t step_block[3], step_warp; /* the warp: its block's index, and its number in the block; there
-                                          need not be one */
+    uint32_t step_block[3], step_warp; /* the first of them: its block's index, and its number in the block;
+                                          there need not be one */
     uint32_t banks;                    /* of shared memory, each 4 bytes wide, a power of two; 0: 32 */
     const uint32_t *shared_sizes; /* if the kernel has several unsized shared arrays: the elements of each
                                           (kernc_kernel_shared_array), none of them 0 */
@@ -363,6 +364,7 @@ typedef struct kernc_launch {
     uint32_t sample; /* runs so many of the grid's blocks alone: one, in no order, of each of as many equal
                         stretches of the grid, the same for the same grid; of bytecode. 0, or not fewer than
                         the grid has: all */
+    uint32_t step_warps; /* how many warps of the block, from step_warp on; 0: 1 */
 } kernc_launch;
 
 /* limits of a launch */

@@ -178,6 +178,12 @@ const char *opt_options_set(struct opt_options *o, struct arena *a, const char *
 void opt_options_text(struct text *out);
 
 enum opt_remark_kind { OPT_APPLIED, OPT_MISSED };
+/* Two operations that csc has made one; way: "hoisted", "split" or "sunk"; x is of the arm for whom the
+ * condition holds. */
+struct opt_remark_pair {
+    const char *way, *operation;
+    place x, y;
+};
 struct opt_remark {
     enum opt_pass pass;
     enum opt_remark_kind kind;
@@ -185,6 +191,7 @@ struct opt_remark {
     const char *function;
     place at;
     const char *text;
+    VEC(struct opt_remark_pair) pairs;
 };
 /* A prediction as place_barriers finds it in a function; `honoured`: it has kept it. `found`: by the
  * compiler. */

@@ -70,9 +70,11 @@ void opt_read(const struct opt_options *o, opt_reader *read, void *data);
 
 /* ---- remarks and counters (opt/runner/remarks.c) ----------------------------------------------------- */
 
-/* Of the pass that runs; nothing where remarks are not collected or no report is. `id`: a string literal. */
-void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
-                place at, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* Of the pass that runs; NULL where remarks are not collected, no report is, or there is the same. `id`: a
+ * string literal. What comes back is valid until the next remark. */
+struct opt_remark *opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind,
+                              const char *id, place at, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
 /* What the author of the kernel should know, where it is; a warning of the group (base/groups.def), which -W,
  * -Werror and kern:ignore decide on as on the front end's. */
 void opt_warning(struct opt_context *c, const struct ir_function *f, enum diag_group group, place at,

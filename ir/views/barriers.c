@@ -134,26 +134,24 @@ static void add_set(const struct ir_barrier_sets *x, struct bitset set, struct t
 }
 
 /* Blocks with the operation on barrier n. */
-static void add_places(const struct ir_barrier_sets *x, uint32_t n, enum ir_op op, const char *what,
-                       struct text *out)
+static u32_vec places_of(const struct ir_barrier_sets *x, uint32_t n, enum ir_op op)
 {
-    const char *separator = what;
+    u32_vec blocks = {0};
     for (uint32_t i = 0; i < x->v->cfg->rpo_count; i++) {
         uint32_t b = x->v->cfg->rpo[i];
         bool has = op == IR_cb_join && joined_by_branch(x, b) == n;
         ir_each_ins(r, x->f, b)
             has |= ir_at(x->f, r)->op == op && (uint32_t)ir_at(x->f, r)->imm == x->registers.at[n];
-        if (!has)
-            continue;
-        text_printf(out, "%s %s", separator, ir_view_block(x->v, b));
-        separator = ",";
+        if (has)
+            vec_push(x->v->arena, &blocks, b);
     }
+    return blocks;
 }
 
 /* Blocks in whose midst, or at whose start, threads may be in the barrier and still come to a wait for it. */
-static void add_range(const struct ir_barrier_sets *x, uint32_t n, struct text *out)
+static u32_vec range_of(const struct ir_barrier_sets *x, uint32_t n)
 {
-    text_addz(out, "    live range:");
+    u32_vec blocks = {0};
     for (uint32_t i = 0; i < x->v->cfg->rpo_count; i++) {
         uint32_t b = x->v->cfg->rpo[i];
         struct bitset joined, live;
@@ -165,9 +163,9 @@ static void add_range(const struct ir_barrier_sets *x, uint32_t n, struct text *
             in |= bitset_has(joined, n) && bitset_has(live, n);
         }
         if (in)
-            text_printf(out, " %s", ir_view_block(x->v, b));
+            vec_push(x->v->arena, &blocks, b);
     }
-    text_addz(out, "\n");
+    return blocks;
 }
 
 /* Threads join a prediction's barrier so that they gather again. */
@@ -205,23 +203,47 @@ static struct bitset *find_waits(const struct ir_barrier_sets *x)
     return by;
 }
 
+ir_view_barriers ir_view_list_barriers(struct ir_viewer *v)
+{
+    const struct ir_barrier_sets *x = find(v);
+    ir_view_barriers all = {0};
+    for (uint32_t n = 0; n < x->registers.count; n++) {
+        struct ir_view_barrier b = {.reg = x->registers.at[n]};
+        b.prediction = is_prediction(x, n, &b.at);
+        b.joined = places_of(x, n, IR_cb_join);
+        b.waited = places_of(x, n, IR_cb_wait);
+        b.rejoined = places_of(x, n, IR_cb_rejoin);
+        b.cancelled = places_of(x, n, IR_cb_cancel);
+        b.live = range_of(x, n);
+        vec_push(v->arena, &all, b);
+    }
+    return all;
+}
+
+static void add_blocks(struct ir_viewer *v, const char *what, const u32_vec *blocks, struct text *out)
+{
+    for (uint32_t i = 0; i < blocks->count; i++)
+        text_printf(out, "%s %s", i ? "," : what, ir_view_block(v, blocks->at[i]));
+}
+
 void ir_view_barriers_text(struct ir_viewer *v, struct text *out)
 {
     const struct ir_barrier_sets *x = find(v);
     const struct bitset *waits = find_waits(x);
-    for (uint32_t n = 0; n < x->registers.count; n++) {
-        place at = {0, 0};
-        bool prediction = is_prediction(x, n, &at);
-        text_printf(out, "  barrier %u, of %s", x->registers.at[n],
-                    prediction ? "a prediction" : "post-dominators");
-        if (prediction && at.line)
-            text_printf(out, " in line %u", at.line);
-        add_places(x, n, IR_cb_join, ": joined in", out);
-        add_places(x, n, IR_cb_wait, "; waited for in", out);
-        add_places(x, n, IR_cb_rejoin, "; rejoined in", out);
-        add_places(x, n, IR_cb_cancel, "; cancelled in", out);
+    const ir_view_barriers all = ir_view_list_barriers(v);
+    for (uint32_t n = 0; n < all.count; n++) {
+        const struct ir_view_barrier *b = &all.at[n];
+        text_printf(out, "  barrier %u, of %s", b->reg, b->prediction ? "a prediction" : "post-dominators");
+        if (b->prediction && b->at.line)
+            text_printf(out, " in line %u", b->at.line);
+        add_blocks(v, ": joined in", &b->joined, out);
+        add_blocks(v, "; waited for in", &b->waited, out);
+        add_blocks(v, "; rejoined in", &b->rejoined, out);
+        add_blocks(v, "; cancelled in", &b->cancelled, out);
+        text_addz(out, "\n    live range:");
+        for (uint32_t i = 0; i < b->live.count; i++)
+            text_printf(out, " %s", ir_view_block(v, b->live.at[i]));
         text_addz(out, "\n");
-        add_range(x, n, out);
         bitset_each(m, waits[n])
             text_printf(out, "    threads wait for it where they are in %u%s\n", x->registers.at[m],
                         bitset_has(waits[m], n) ? ", and for that where they are in it: they conflict" : "");

@@ -129,6 +129,60 @@ static void add_regions(const struct ir_viewer *v, struct text *out)
     text_char(out, ']');
 }
 
+/* ---- tokens and barriers ----------------------------------------------------------------------------- */
+
+/* Blocks by their indices; what is not shown is left out. */
+static void add_indices(const struct json_graph *g, const char *key, const u32_vec *blocks, struct text *out)
+{
+    u32_vec list = {0};
+    for (uint32_t i = 0; i < blocks->count; i++)
+        if (g->index[blocks->at[i]] != IR_NO_BLOCK)
+            vec_push(g->viewer->arena, &list, g->index[blocks->at[i]]);
+    text_printf(out, ", \"%s\": ", key);
+    add_numbers(&list, true, out);
+}
+
+static void add_tokens(const struct json_graph *g, struct text *out)
+{
+    struct ir_viewer *v = g->viewer;
+    text_addz(out, ",\n \"tokens\": [");
+    for (uint32_t i = 0; i < v->tokens->defs.count; i++) {
+        ir_ref def = v->tokens->defs.at[i];
+        const struct ir_token_region *region = ir_token_region_new(v->arena, v->tokens, def);
+        struct text text = {.arena = v->arena};
+        u32_vec users = {0};
+        ir_print_named(v->fn, &v->names, def, &text);
+        for (uint32_t u = v->tokens->use_start[i]; u < v->tokens->use_start[i + 1]; u++)
+            vec_push(v->arena, &users, ir_at(v->fn, v->tokens->uses[u])->block);
+        text_addz(out, i ? ",\n  {\"text\": " : "\n  {\"text\": ");
+        text_json(out, text.at, text.length);
+        text_addz(out, ", \"block\": ");
+        add_index(g, ir_at(v->fn, def)->block, out);
+        add_indices(g, "region", &region->blocks, out);
+        add_indices(g, "users", &users, out);
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+}
+
+static void add_barriers(const struct json_graph *g, struct text *out)
+{
+    const ir_view_barriers all = ir_view_list_barriers(g->viewer);
+    text_addz(out, ",\n \"barriers\": [");
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct ir_view_barrier *b = &all.at[i];
+        text_printf(out, "%s{\"register\": %u, \"prediction\": %s, \"line\": %u", i ? ",\n  " : "\n  ",
+                    b->reg, b->prediction ? "true" : "false", b->prediction ? b->at.line : 0);
+        add_indices(g, "joined", &b->joined, out);
+        add_indices(g, "waited", &b->waited, out);
+        add_indices(g, "rejoined", &b->rejoined, out);
+        add_indices(g, "cancelled", &b->cancelled, out);
+        add_indices(g, "live", &b->live, out);
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+}
+
 /* ---- the graph --------------------------------------------------------------------------------------- */
 
 void ir_view_graph_json(struct ir_viewer *v, const struct rows *code, bool frontiers, const char *layout,
@@ -151,6 +205,8 @@ void ir_view_graph_json(struct ir_viewer *v, const struct rows *code, bool front
     }
     text_char(out, ']');
     add_regions(v, out);
+    add_tokens(&g, out);
+    add_barriers(&g, out);
     text_printf(out, ",\n \"layout\": %s}", layout ? layout : "null");
 }
 

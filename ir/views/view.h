@@ -47,6 +47,18 @@ void ir_view_why(const struct ir_viewer *v, ir_ref r, struct text *out);
 /* The same with what it comes from: "data <- %x", "lane", …; nothing if it is uniform. */
 void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out);
 
+/* A convergence barrier: blocks where threads join it, wait, come back and leave; `live`: where they may be
+ * in it and still come to a wait for it. `at`: of a prediction's wait, if it is known. */
+struct ir_view_barrier {
+    uint32_t reg;
+    bool prediction;
+    place at;
+    u32_vec joined, waited, rejoined, cancelled, live;
+};
+typedef VEC(struct ir_view_barrier) ir_view_barriers;
+/* Those of the function, by the place of their first operation. */
+ir_view_barriers ir_view_list_barriers(struct ir_viewer *v);
+
 #define VIEW(name, word, meaning)                                                                            \
     void ir_view_##name##_text(struct ir_viewer *v, struct text *out);                                       \
     void ir_view_##name##_dot(struct ir_viewer *v, struct text *out);                                        \

@@ -98,6 +98,20 @@ static const char *why_not(const struct csc_arms *a, uint32_t branch)
                                       : ", too much where nobody knows how often warps diverge";
 }
 
+static void remark_pairs(const struct csc_arms *a, uint32_t branch, place at, bool done)
+{
+    struct csc *p = a->p;
+    struct opt_remark *r =
+        opt_remark(p->c, p->f, done ? OPT_APPLIED : OPT_MISSED, "common-code", at,
+                   "arms have %u operations in common: %u cycles saved%s %u%s", a->pairs, a->saved,
+                   done ? " for" : " would cost", a->overhead, done ? csc_name_pairs(a) : why_not(a, branch));
+    if (!r || !done)
+        return;
+    csc_remark_pairs pairs = csc_list_pairs(a, &p->c->report->arena);
+    r->pairs.at = pairs.at;
+    r->pairs.count = pairs.count;
+}
+
 enum mode { IF_IT_PAYS, IN_ANY_CASE, HOIST_EQUAL };
 
 /* Makes two blocks execute together what they have in common. */
@@ -118,10 +132,7 @@ static bool converge(struct csc *p, uint32_t branch, struct csc_pair q, ir_ref c
             csc_print_table(&a);
         done = mode == IN_ANY_CASE || (mode == HOIST_EQUAL && a.pairs) || pays(&a, branch, q);
         if (a.pairs && p->c->options->remarks)
-            opt_remark(p->c, p->f, done ? OPT_APPLIED : OPT_MISSED, "common-code", at,
-                       "arms have %u operations in common: %u cycles saved%s %u%s", a.pairs, a.saved,
-                       done ? " for" : " would cost", a.overhead,
-                       done ? csc_name_pairs(&a) : why_not(&a, branch));
+            remark_pairs(&a, branch, at, done);
         if (done) {
             opt_count(p->c, "pairs", a.pairs);
             csc_move(&a);

@@ -225,7 +225,10 @@ bool csc_try(struct csc *p, csc_rounds *run);
 
 /* ---- pairs.c ------------------------------------------------------------------------------------- */
 
-/* For a remark: how many pairs of the schedule are hoisted, split and sunk, and which, by their places. */
+typedef VEC(struct opt_remark_pair) csc_remark_pairs;
+/* The pairs of the schedule: those that are hoisted, split, sunk. */
+csc_remark_pairs csc_list_pairs(const struct csc_arms *a, struct arena *arena);
+/* For a remark: how many are hoisted, split and sunk, and which, by their places. */
 const char *csc_name_pairs(const struct csc_arms *a);
 
 /* ---- motion.c ------------------------------------------------------------------------------------ */

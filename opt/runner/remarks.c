@@ -38,11 +38,11 @@ static bool is_repeated(const struct opt_report *report, const struct opt_remark
     return false;
 }
 
-void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
-                place at, const char *fmt, ...)
+struct opt_remark *opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind,
+                              const char *id, place at, const char *fmt, ...)
 {
     if (!c->options->remarks || !c->report)
-        return;
+        return NULL;
     struct arena *a = &c->report->arena;
     va_list args;
     va_start(args, fmt);
@@ -53,8 +53,10 @@ void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_rem
                            .function = arena_strdup(a, f->name, strlen(f->name)),
                            .text = arena_vprintf(a, fmt, args)};
     va_end(args);
-    if (!is_repeated(c->report, &r))
-        vec_push(a, &c->report->remarks, r);
+    if (is_repeated(c->report, &r))
+        return NULL;
+    vec_push(a, &c->report->remarks, r);
+    return &vec_last(&c->report->remarks);
 }
 
 void opt_error(struct opt_context *c, const struct ir_function *f, const char *id, place at, const char *fmt,
@@ -160,6 +162,24 @@ static void json_field(struct text *out, const char *name, const char *value)
     text_addz(out, ", ");
 }
 
+/* The pairs of operations that are one. */
+static void json_pairs(const struct opt_remark *m, const struct source *s, struct text *out)
+{
+    text_addz(out, "\"pairs\": [");
+    for (uint32_t i = 0; i < m->pairs.count; i++) {
+        const struct opt_remark_pair *p = &m->pairs.at[i];
+        uint32_t x = p->x.line, y = p->y.line;
+        source_of(s, &x);
+        source_of(s, &y);
+        text_addz(out, i ? ", {" : "{");
+        json_field(out, "way", p->way);
+        json_field(out, "operation", p->operation);
+        text_printf(out, "\"line\": %" PRIu32 ", \"column\": %" PRIu32, x, p->x.column);
+        text_printf(out, ", \"other_line\": %" PRIu32 ", \"other_column\": %" PRIu32 "}", y, p->y.column);
+    }
+    text_addz(out, "], ");
+}
+
 void opt_remarks_json(const struct opt_report *r, const struct source *s, struct text *out)
 {
     text_addz(out, "[");
@@ -174,6 +194,8 @@ void opt_remarks_json(const struct opt_report *r, const struct source *s, struct
         json_field(out, "function", m->function);
         json_field(out, "file", file);
         json_field(out, "message", m->text);
+        if (m->pairs.count)
+            json_pairs(m, s, out);
         text_printf(out, "\"line\": %" PRIu32 ", \"column\": %" PRIu32 "}", line, m->at.column);
     }
     text_addz(out, r->remarks.count ? "\n]\n" : "]\n");

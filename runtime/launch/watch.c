@@ -89,14 +89,17 @@ static void place_groups(struct rt_watch *x, const struct bc_program *p)
 
 void rt_steps_new(struct rt_steps *x, const kernc_launch *given, struct arena *a)
 {
+    uint32_t warps = given->step_warps ? given->step_warps : 1;
     *x = (struct rt_steps){.given = given, .block = rt_block_number(given->grid, given->step_block)};
+    x->warps = warps < KERNC_MAX_BLOCK_THREADS ? warps : KERNC_MAX_BLOCK_THREADS;
+    x->count = arena_array(a, uint64_t, x->warps);
     x->groups.arena = a;
 }
 
 void rt_steps_tell(struct rt_steps *x, kernc_step step)
 {
     step.size = sizeof step;
-    step.number = ++x->count;
+    step.number = ++x->count[step.warp - x->given->step_warp];
     step.lines = x->lines.at;
     step.line_count = x->lines.count;
     step.groups = x->groups.list.at;
@@ -113,8 +116,10 @@ static void tell(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint
     const struct bc_program *p = w->worker->launch->program;
     place_groups(x, p);
     rt_list_lines(x->steps.groups.arena, &x->steps.lines, p, row);
-    rt_steps_tell(&x->steps,
-                  (kernc_step){.active = active, .live = w->live, .lanes = w->launched_count, .code = row});
+    rt_steps_tell(
+        &x->steps,
+        (kernc_step){
+            .active = active, .live = w->live, .lanes = w->launched_count, .code = row, .warp = w->index});
 }
 
 static uint64_t block_of(const struct rt_warp *w)

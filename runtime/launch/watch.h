@@ -24,10 +24,12 @@ static inline void rt_add_group(struct rt_groups *g, int wait, uint64_t lanes, u
 /* The same of lanes that go on at pc[lane], those at one place as one group; the lowest place last. */
 void rt_add_lanes(struct rt_groups *g, int wait, uint64_t lanes, const uint32_t *pc);
 
-/* The steps of the warp that a launch watches (kernc_launch.step), on either machine. */
+/* The steps of the warps that a launch watches (kernc_launch.step), on either machine. */
 struct rt_steps {
     const kernc_launch *given;
-    uint64_t block, count; /* block: whose steps are wanted; count: of steps so far */
+    uint64_t block;  /* whose steps are wanted */
+    uint64_t *count; /* of steps so far, of each of the warps */
+    uint32_t warps;
     struct rt_groups groups;
     u32_vec lines;
 };
@@ -35,9 +37,9 @@ struct rt_steps {
 void rt_steps_new(struct rt_steps *x, const kernc_launch *given, struct arena *a);
 static inline bool rt_steps_wanted(const struct rt_steps *x, uint64_t block, uint32_t warp)
 {
-    return x->given->step && warp == x->given->step_warp && block == x->block;
+    return x->given->step && block == x->block && warp - x->given->step_warp < x->warps;
 }
-/* Tells the launch's caller of the step, with its number and x's groups and lines. */
+/* Tells the launch's caller of the step of a warp that is wanted, with its number and x's groups and lines. */
 void rt_steps_tell(struct rt_steps *x, kernc_step step);
 
 /* The source lines that a row of the block table stands for, as far as they are known, ascending. */

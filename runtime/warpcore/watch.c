@@ -81,8 +81,11 @@ static void tell(struct rt_steps *x, const struct rt_sim_warp *w, uint32_t word)
     for (uint32_t i = 0; i < w->flow.depth; i++)
         add_entry(x, w, &w->flow.stack[i]);
     list_lines(x, w->sim, word);
-    rt_steps_tell(
-        x, (kernc_step){.active = w->flow.active, .live = w->flow.live, .lanes = w->threads, .code = word});
+    rt_steps_tell(x, (kernc_step){.active = w->flow.active,
+                                  .live = w->flow.live,
+                                  .lanes = w->threads,
+                                  .code = word,
+                                  .warp = w->index});
 }
 
 /* In the place of every instruction. */

@@ -129,13 +129,14 @@ function run(full = false) {
 function next() {
     if (!ready || job || !waiting)
         return;
-    const {full} = waiting, {name, schemes, warp} = asked, fuel = full ? [] : [`--fuel=${LIVE_FUEL}`];
+    const {full} = waiting, {name, schemes, warp} = asked;
+    const fuel = full ? [] : [`--fuel=${LIVE_FUEL}`], quick = full ? [] : ['--limit=report_pass_fuel=0'];
     const common = [...fuel, `--warp=${warp}`, '--threads=1'];
     job = {number: ++jobs, began: performance.now(), full, name, problems: [], draw: hasGraphviz && viewIs('graph')};
     waiting = null;
     lastFull = full;
     worker.postMessage({job: job.number, name, text: editor.text, draw: job.draw, calls: [
-        ['report', name, '-o', 'experiment.json', `--schemes=${schemes.join(',')}`, ...common],
+        ['report', name, '-o', 'experiment.json', `--schemes=${schemes.join(',')}`, ...common, ...quick],
         ['run', name, '--diagnostics=json', `--scheme=${schemes[0]}`,
             ...common.filter(word => !schemes[0].startsWith('warp-core') || !word.startsWith('--warp'))]]});
     busy();

@@ -3,7 +3,6 @@
 // A lane's own sequence of places is the same under all schemes; only when it runs them, and with whom, is the
 // scheme's. So the progress of lanes is the common clock.
 'use strict';
-
 // For each place of a lane's trace under scheme a, the index in its trace under b, or -1. Blocks may be cut differently
 // and schemes add blocks of their own: what has equal lines, or else shares a line, is the same.
 function matchTraces(a, b, lane) {

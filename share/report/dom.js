@@ -1,6 +1,5 @@
 // Elements, numbers and colours. All elements are made here: text comes into the page as text, whatever it holds.
 'use strict';
-
 function fill(element, attributes, children) {
     for (const [key, value] of Object.entries(attributes || {})) {
         if (value === null || value === undefined || value === false)

@@ -1,24 +1,26 @@
-// The one focus: a view, a scheme, a launch, a step, a lane, a line. It is kept in the address.
+// The one focus: a view, a scheme, a launch, a warp, a step, a lane, a line. It is kept in the address.
 'use strict';
-
 // Views by number: id, title, make(panel, app), which fills the panel and returns what draws it at the focus.
 const views = [];
 
 class Focus {
     constructor(model) {
         Object.assign(this, {model, listeners: []});
-        const total = launch => launch.steps && launch.steps.total || 0, most = run => Math.max(0,
+        const total = launch => launch.warps.length && launch.warps[0].total || 0, most = run => Math.max(0,
             ...run.launches.map(total));
         const scheme = model.runs.findIndex(run => run.scheme !== 'oracle' && most(run)), first = Math.max(0, scheme);
         const launch = model.runs.length ? model.runs[first].launches.findIndex(one =>
             total(one) === most(model.runs[first])) : 0;
-        this.value = {view: 0, scheme: first, launch: Math.max(0, launch), step: 0, lane: 0, line: 0};
+        this.value = {view: 0, scheme: first, launch: Math.max(0, launch), warp: 0, step: 0, lane: 0, line: 0};
         this.fromFragment(location.hash.slice(1));
     }
 
     get run() { return this.model.run(this.value.scheme); }
     get launch() { return this.model.launch(this.value.scheme, this.value.launch); }
     get steps() { return this.model.steps(this.value.scheme, this.value.launch); }
+
+    // Changes with the steps that are shown.
+    get key() { return `${this.value.scheme} ${this.value.launch} ${this.value.warp}`; }
 
     fromFragment(text) {
         const wanted = new Map(text.split('&').map(part => part.split('=').map(word => {
@@ -29,13 +31,14 @@ class Focus {
         this.set({view: from(0, views.findIndex(one => wanted.has(one.id))), step: count('step', 1),
             lane: count('lane', 0),
             scheme: from(0, this.model.runs.findIndex(run => run.scheme === wanted.get('scheme'))),
-            launch: count('launch', 1), line: count('line', 0)}, true);
+            launch: count('launch', 1), warp: count('in', 0), line: count('line', 0)}, true);
     }
 
     toFragment() {
-        const {view, scheme, launch, step, lane, line} = this.value, run = this.model.run(scheme);
+        const {view, scheme, launch, warp, step, lane, line} = this.value, run = this.model.run(scheme);
         return `#${views[view].id}` + (run ? `&scheme=${encodeURIComponent(run.scheme)}` : '')
-            + `&launch=${launch + 1}&step=${step + 1}&lane=${lane}` + (line ? `&line=${line}` : '');
+            + `&launch=${launch + 1}${warp ? `&in=${warp}` : ''}&step=${step + 1}&lane=${lane}`
+            + (line ? `&line=${line}` : '');
     }
 
     // Moves the focus, and what must follow: another scheme keeps the lane's own progress, another step takes the line
@@ -48,9 +51,12 @@ class Focus {
         now.scheme = Math.min(now.scheme, Math.max(0, this.model.runs.length - 1));
         const run = this.model.run(now.scheme);
         now.launch = run && run.launches.length ? Math.min(now.launch, run.launches.length - 1) : 0;
-        const steps = this.model.steps(now.scheme, now.launch), before = this.model.steps(old.scheme, old.launch);
+        const before = this.model.steps(old.scheme, old.launch);
+        this.model.warp = now.warp;
+        const steps = this.model.steps(now.scheme, now.launch);
+        now.warp = steps ? steps.warp : now.warp;
         if (steps) {
-            if (now.launch !== old.launch && patch.step === undefined)
+            if ((now.launch !== old.launch || now.warp !== old.warp) && patch.step === undefined)
                 now.step = 0;
             else if (now.scheme !== old.scheme && patch.step === undefined && before)
                 now.step = old.lane < steps.lanes ? sameStep(before, old.step, steps, old.lane) : 0;

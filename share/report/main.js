@@ -1,6 +1,5 @@
 // The page: what stands around the views, and how an experiment comes into it.
 'use strict';
-
 const KEYS = [['← →', 'a step back or on (with Shift: ten)'], ['↑ ↓', 'the lane above or below'], ['h l',
     'the last, the next reconvergence'], ['[ ]', 'the scheme before, the next one; the lane keeps its place'],
 ['Home End', 'the first, the last step'], ['1–8', 'views'], ['?', 'this help']];
@@ -42,6 +41,7 @@ class App {
         const button = (text, label, act) => h('button', {'aria-label': label, title: label, onclick: act}, text);
         this.scheme = put(choice('scheme'), model.runs.map((run, index) => h('option', {value: index}, run.scheme)));
         this.launch = choice('launch');
+        this.warp = choice('warp');
         this.step = counter('step', 1, {type: 'number', id: 'step'});
         this.slider = counter('step', 1, {type: 'range', 'aria-label': 'Step in time'});
         this.lane = counter('lane', 0, {type: 'number', id: 'lane'});
@@ -69,6 +69,7 @@ class App {
         this.words = h('p.words', {role: 'status'});
         this.caption = h('p.print-only');
         this.launches = field('Launch', this.launch);
+        this.warps = field('Warp', this.warp);
         this.aside = h('aside', {'aria-label': 'At the focus'}, this.companion && this.companion.element, this.beside);
         document.body.classList.toggle('sourceless', !this.companion);
         const steppers = h('span.segments', button('⇤', 'Last reconvergence (h)', () => focus.toJoin(-1)),
@@ -81,7 +82,7 @@ class App {
             h('header', h('div.title', h('h1', raw.name || 'Experiment'), button('?', 'Help: keys (?)', () =>
                 this.help.showModal())),
                 h('div.bar-focus', {role: 'group', 'aria-label': 'Focus'}, field('Scheme', this.scheme), this.launches,
-                    field('Step', this.step, this.total, steppers, this.slider), field('Lane', this.lane))),
+                    this.warps, field('Step', this.step, this.total, steppers, this.slider), field('Lane', this.lane))),
             wrong.length > 0 && h('section.errors', {'aria-label': 'Errors'}, wrong),
             h('nav', {'aria-label': 'Views'}, tablist), h('main', this.aside, h('div.panel', this.caption,
                 this.panels)),
@@ -97,8 +98,16 @@ class App {
                 `${one.number} ${one.kernel}${one.round ? ` (round ${one.round})` : ''}`)));
             this.launches.hidden = !run || run.launches.length < 2;
         }
+        if (this.warpsOf !== this.focus.launch) {
+            this.warpsOf = this.focus.launch;
+            const warps = this.warpsOf ? this.warpsOf.warps : [];
+            put(clear(this.warp), warps.map(one => h('option', {value: one.warp, title:
+                `of block (${list(one.block).join()})`}, String(one.warp))));
+            this.warps.hidden = warps.length < 2;
+        }
         this.scheme.value = scheme;
         this.launch.value = launch;
+        this.warp.value = steps ? steps.warp : 0;
         this.step.max = this.slider.max = steps ? steps.count : 1;
         this.lane.max = steps ? steps.lanes - 1 : 0;
         for (const [control, value] of [[this.step, step + 1], [this.slider, step + 1], [this.lane, lane]]) {

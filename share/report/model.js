@@ -1,6 +1,5 @@
 // The experiment (docs/experiment.md) as the views use it: checked, steps decoded, what follows from them derived.
 'use strict';
-
 const ENDED = 255, ACTIVE = 0;
 
 class Damaged extends Error {}
@@ -19,8 +18,8 @@ class Steps {
         const run = list(raw.run);
         need(isIndex(raw.lanes, 65) && raw.lanes > 0, 'The steps have no number of lanes from 1 to 64.');
         need(run.length % 2 === 0, 'The steps are cut off.');
-        Object.assign(this, {lanes: raw.lanes, count: run.length / 2, total: Math.max(raw.total || 0, run.length / 2),
-            traces: []});
+        Object.assign(this, {warp: raw.warp || 0, lanes: raw.lanes, count: run.length / 2, traces: [],
+            total: Math.max(raw.total || 0, run.length / 2)});
         this.places = list(raw.places).map(place => palette.place(place));
         this.states = list(raw.states).map(state => {
             need(Array.isArray(state) && typeof state[0] === 'string' && typeof state[1] === 'string',
@@ -157,7 +156,7 @@ class Model {
         }
         const raw = this.raw;
         need(raw && raw.format === 'kernc experiment', 'The file is no experiment of kernc.');
-        need(raw.version === 1, `The experiment has version ${raw.version}; this page reads version 1.`);
+        need(raw.version === 2, `The experiment has version ${raw.version}; this page reads version 2.`);
         need(Array.isArray(raw.runs), 'The experiment has no runs.');
         this.source = typeof raw.source === 'string' ? raw.source.split('\n') : null;
         if (this.source && this.source[this.source.length - 1] === '')
@@ -167,24 +166,26 @@ class Model {
         this.runs = raw.runs.map(run => {
             need(run && typeof run.scheme === 'string', 'A run has no scheme.');
             return {...run, passes: list(run.passes), remarks: list(run.remarks), divergence: list(run.divergence),
-                graphs: list(run.graphs), launches: list(run.launches).map(launch => ({...launch}))};
+                graphs: list(run.graphs), launches: list(run.launches).map(launch =>
+                    ({...launch, warps: list(launch.warps), decoded: []}))};
         });
         this.palette = new Palette();
-        this.palette.collect(this.runs.flatMap(run => run.launches.flatMap(launch =>
-            launch.steps ? list(launch.steps.places).filter(Array.isArray) : [])));
+        this.palette.collect(this.runs.flatMap(run => run.launches.flatMap(launch => launch.warps.flatMap(one =>
+            list(one.places).filter(Array.isArray)))));
+        this.warp = 0; // whose steps are looked at, by its number in the block; a launch without it shows its first
     }
 
     run(scheme) { return this.runs[scheme]; }
     launch(scheme, launch) { return this.runs[scheme] && this.runs[scheme].launches[launch]; }
 
-    // The steps of a launch under a scheme; null: there are none.
+    // The steps of the warp in a launch under a scheme; null: there are none.
     steps(scheme, launch) {
         const one = this.launch(scheme, launch);
-        if (!one || !one.steps)
+        if (!one || !one.warps.length)
             return null;
-        if (!one.decoded)
-            one.decoded = new Steps(one.steps, this.palette);
-        return one.decoded.count ? one.decoded : null;
+        const at = Math.max(0, one.warps.findIndex(({warp}) => warp === this.warp));
+        one.decoded[at] = one.decoded[at] || new Steps(one.warps[at], this.palette);
+        return one.decoded[at].count ? one.decoded[at] : null;
     }
 
     // By line of a launch: metrics, lane slots and those lost, lanes that were active in the steps of one warp.
@@ -192,7 +193,8 @@ class Model {
         const one = this.launch(scheme, launch);
         if (!one)
             return {rows: new Map(), lost: 0};
-        if (!one.byLine) {
+        const steps = this.steps(scheme, launch);
+        if (!one.byLine || one.byLine.steps !== steps) {
             const rows = new Map(), row = line => {
                 if (!rows.has(line))
                     rows.set(line, {line, lost: 0, histogram: null});
@@ -204,7 +206,6 @@ class Model {
                 Object.assign(row(line), {executed, threads, diverged, efficiency, lost: Math.max(0,
                     Math.round(slots - threads))});
             }
-            const steps = this.steps(scheme, launch);
             for (let i = 0; steps && i < steps.count; i++)
                 for (const line of steps.placeAt(i).lines) {
                     const entry = row(line), active = countLanes(steps.active(i));
@@ -212,7 +213,7 @@ class Model {
                     if (active)
                         entry.histogram[Math.ceil(8 * active / steps.lanes) - 1]++;
                 }
-            one.byLine = {rows, lost: [...rows.values()].reduce((sum, entry) => sum + entry.lost, 0)};
+            one.byLine = {rows, steps, lost: [...rows.values()].reduce((sum, entry) => sum + entry.lost, 0)};
         }
         return one.byLine;
     }

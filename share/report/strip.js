@@ -1,7 +1,6 @@
 // A strip: a row a lane, a column a step, on a canvas. What runs is a full cell in its place's colour, what waits
 // a thin grey line (thicker at a barrier or for others), what has ended is blank: shapes that grey paper keeps.
 'use strict';
-
 const MARKS = 14, AXIS = 18, GUTTER = 34, CELLS = {few: 2, usual: 8, large: 24, most: 48}; // pixels
 
 // The columns that strips with one time axis show: from the first on, so many pixels each.

@@ -18,14 +18,15 @@ struct seen {
 
 static kernc_context *context;
 static struct seen seen[MOST];
-static uint64_t count;
+static uint64_t count, of_warp[8];
 static struct text traced;
 
 static void see(void *user, const kernc_step *s)
 {
     assert_ptr_equal(user, &count);
     assert_int_equal(s->size, sizeof *s);
-    assert_int_equal(s->number, ++count);
+    count++;
+    assert_int_equal(s->number, ++of_warp[s->warp]);
     if (count > MOST)
         return;
     seen[count - 1] = (struct seen){.step = *s, .line = s->line_count ? s->lines[0] : 0};
@@ -68,6 +69,7 @@ static kernc_module *loop(bool by_lane, uint32_t end)
 static void launch(kernc_module *module, kernc_launch l)
 {
     count = 0;
+    memset(of_warp, 0, sizeof of_warp);
     l.size = sizeof l;
     l.warp = 8;
     l.step = see;
@@ -123,6 +125,20 @@ static void one_warp_is_reported(void **state)
     kernc_module_free(module);
 }
 
+/* Several warps of a block, each with numbers of its own; there need not be as many. */
+static void several_warps_are_reported(void **state)
+{
+    kernc_module *module = loop(true, 0);
+    launch(module, (kernc_launch){.grid = {3, 2}, .block = {20}, .step_block = {1, 1}, .step_warps = 3});
+    assert_int_equal(of_warp[0], 17);
+    assert_int_equal(of_warp[1], 17);
+    assert_int_equal(of_warp[2], 9);
+    launch(module, (kernc_launch){.grid = {3, 2}, .block = {20}, .step_warp = 1, .step_warps = UINT32_MAX});
+    assert_int_equal(of_warp[0], 0);
+    assert_int_equal(count, 17 + 9);
+    kernc_module_free(module);
+}
+
 /* Each block that is run is one step, also where a time slice ends in it. */
 static void slices_make_no_steps(void **state)
 {
@@ -156,9 +172,8 @@ static void the_trace_has_no_gaps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_leave_and_meet),
-        cmocka_unit_test(one_warp_is_reported),
-        cmocka_unit_test(slices_make_no_steps),
+        cmocka_unit_test(lanes_leave_and_meet),       cmocka_unit_test(one_warp_is_reported),
+        cmocka_unit_test(several_warps_are_reported), cmocka_unit_test(slices_make_no_steps),
         cmocka_unit_test(the_trace_has_no_gaps),
     };
     if (kernc_context_create(NULL, &context) != KERNC_OK)

@@ -1,6 +1,6 @@
 // report.mjs: opens pages of kernc report in Chromium and checks them.
 //
-//     node report.mjs [--only=views,focus,figures,hostile,damaged,speed] PAGE…
+//     node report.mjs [--only=views,focus,figures,parts,hostile,damaged,speed] PAGE…
 //
 // CHROMIUM names the browser (default /usr/bin/chromium). How long a page takes is printed; with TIMED set it has to be
 // at most 1 s to open and 17 ms for a step. Checked of each page: no error on the console, every view draws something,
@@ -42,7 +42,7 @@ const shownIn = (page, view) => page.evaluate(id => {
 }, view);
 
 async function checkViews(path, experiment) {
-    const steps = experiment.runs.some(run => run.launches.some(launch => launch.steps && launch.steps.run.length));
+    const steps = experiment.runs.some(run => run.launches.some(launch => launch.warps[0] && launch.warps[0].run.length));
     for (const dark of [false, true])
         await opened(path, async page => {
             for (const view of VIEWS) {
@@ -75,8 +75,8 @@ async function checkViews(path, experiment) {
 }
 
 async function checkFocus(path, experiment) {
-    const run = experiment.runs.find(one => one.launches[0] && one.launches[0].steps
-        && one.launches[0].steps.run.length > 8);
+    const run = experiment.runs.find(one => one.launches[0] && one.launches[0].warps[0]
+        && one.launches[0].warps[0].run.length > 8);
     if (!run)
         return;
     const fragment = `#lanes&scheme=${encodeURIComponent(run.scheme)}&launch=1&step=2&lane=1`;
@@ -93,7 +93,7 @@ async function checkFocus(path, experiment) {
         await press('ArrowDown');
         assert.equal(focus.lane, 2);
         await press('End');
-        assert.equal(focus.step, run.launches[0].steps.run.length / 2 - 1);
+        assert.equal(focus.step, run.launches[0].warps[0].run.length / 2 - 1);
         await press('h');
         const back = focus.step;
         await press('Home');
@@ -118,13 +118,13 @@ async function checkFocus(path, experiment) {
         await page.mouse.click(box.x + 34 + 3, box.y + 14 + 3);
         await drawn(page);
         assert.deepEqual([(await focusOf(page)).step, (await focusOf(page)).lane], [0, 0]);
-        const line = run.launches[0].steps.places[0][1][0];
+        const line = run.launches[0].warps[0].places[0][1][0];
         if (experiment.source && line) {
             await page.click(`aside .lineno >> text="${line}"`);
             await drawn(page);
             const focus = await focusOf(page);
             assert.equal(focus.line, line);
-            assert.ok(run.launches[0].steps.places[run.launches[0].steps.run[2 * focus.step]][1].includes(line));
+            assert.ok(run.launches[0].warps[0].places[run.launches[0].warps[0].run[2 * focus.step]][1].includes(line));
         }
     }, {fragment}));
     await check(`${path}: a wrong address is forgiven`, () => opened(path, async page => {
@@ -137,7 +137,7 @@ async function checkFigures(path, experiment) {
     const show = n => n.toLocaleString('en-US', {maximumFractionDigits: 2}), percent = x => (100 * x).toFixed(1) + ' %';
     for (const [index, run] of experiment.runs.entries()) {
         const launch = run.launches[0];
-        if (!launch || !launch.steps)
+        if (!launch || !launch.warps[0])
             continue;
         await check(`${path}: figures of ${run.scheme}`, () => opened(path, async page => {
             if (experiment.source) {
@@ -155,7 +155,7 @@ async function checkFigures(path, experiment) {
             await drawn(page);
             const box = page.locator('.schemes input').nth(experiment.runs.filter((one, i) => i < index
                 && one.launches[0]
-                && one.launches[0].steps && one.launches[0].steps.run.length).length);
+                && one.launches[0].warps[0] && one.launches[0].warps[0].run.length).length);
             if (!await box.isChecked())
                 await box.check();
             await drawn(page);
@@ -163,14 +163,14 @@ async function checkFigures(path, experiment) {
             const own = texts.find(text => text.startsWith(run.scheme + 'Steps') || text.startsWith(run.scheme
                 + ' reference'));
             assert.ok(own, `${run.scheme} is not in ${texts.join(' | ')}`);
-            assert.ok(own.includes(`Steps${show(launch.steps.total)}`), own);
+            assert.ok(own.includes(`Steps${show(launch.warps[0].total)}`), own);
             if (launch.metrics) {
                 assert.ok(own.includes(`Instructions${show(launch.metrics.warp_instructions)}`), own);
                 assert.ok(own.includes(`Efficiency${percent(launch.metrics.simt_efficiency)}`), own);
             }
             await page.keyboard.press('6');
             await drawn(page);
-            const [active, , ] = launch.steps.states[launch.steps.run[1]];
+            const [active, , ] = launch.warps[0].states[launch.warps[0].run[1]];
             const lanes = BigInt('0x' + active).toString(2).replace(/0/g, '').length;
             assert.equal(await page.locator('#view-state tbody tr').first().locator('td').first().textContent(),
                 String(lanes));
@@ -178,11 +178,50 @@ async function checkFigures(path, experiment) {
     }
 }
 
+// Another warp; what passes gain, pairs of csc, stages; live ranges in the graph: where the experiment has them.
+async function checkParts(path, experiment) {
+    const index = experiment.runs.findIndex(run => run.launches[0] && run.launches[0].warps.length > 1);
+    const of = run => `#passes&launch=1&scheme=${encodeURIComponent(run.scheme)}`;
+    if (index >= 0)
+        await check(`${path}: another warp`, () => opened(path, async page => {
+            const [first, second] = experiment.runs[index].launches[0].warps;
+            await page.selectOption('#warp', String(second.warp));
+            await drawn(page);
+            assert.equal(await page.getAttribute('#step', 'max'), String(second.run.length / 2));
+            assert.ok((await focusOf(page)).hash.includes(`&in=${second.warp}&`));
+            await page.selectOption('#warp', String(first.warp));
+            await drawn(page);
+            assert.equal(await page.getAttribute('#step', 'max'), String(first.run.length / 2));
+        }, {fragment: of(experiment.runs[index]).replace('passes', 'lanes')}));
+    for (const run of experiment.runs.filter(one => one.passes.length && one.launches[0]))
+        await check(`${path}: passes and live ranges of ${run.scheme}`, () => opened(path, async page => {
+            await drawn(page);
+            const own = run.passes.filter(pass => pass.function === run.launches[0].kernel);
+            const last = own.filter(pass => pass.metrics).pop();
+            const entries = (await page.locator('.pass').allTextContents()).join('\n');
+            assert.ok(!last || entries.includes((100 * last.metrics.simt_efficiency).toFixed(1) + ' %'), entries);
+            assert.ok(own.every(pass => !pass.stage || entries.includes(`) ${pass.stage}`)), entries);
+            const pairs = run.remarks.filter(one => one.function === run.launches[0].kernel)
+                .flatMap(one => one.pairs || []);
+            if (pairs.length) {
+                await page.click('.pass >> text="csc"');
+                assert.ok((await page.textContent('.pairs')).includes(`line ${pairs[0].other_line}`));
+            }
+            const graph = run.graphs.find(one => one.function === run.launches[0].kernel);
+            await page.keyboard.press('4');
+            await drawn(page);
+            for (const barrier of graph.barriers) {
+                await page.selectOption('#overlay', `b${barrier.register}`);
+                assert.equal(await page.locator('.block.live').count(), barrier.live.length);
+            }
+        }, {fragment: of(run)}));
+}
+
 // Strings that are HTML, JavaScript and marks of direction stay text.
 async function checkHostile(html) {
     const bad = '"><img src=x onerror=window.hacked=1><script>window.hacked=1</script>\u202e</style>${alert(1)}';
     const hurt = (value, key) => typeof value === 'string' ? (['text', 'name', 'function', 'kernel', 'message', 'why',
-        'kind', 'pass', 'meaning',
+        'kind', 'pass', 'meaning', 'stage', 'way', 'operation',
         'listing', 'error', 'source', 'printed', 'shown', 'kernc', 'input', 'difference', 'status'].includes(key) ? bad
             + value : value)
         : Array.isArray(value) ? value.map(one => hurt(one, key)) : value && typeof value === 'object'
@@ -206,12 +245,12 @@ async function checkDamaged(html) {
     const broken = change => { const copy = structuredClone(experiment); change(copy); return JSON.stringify(copy); };
     const cases = [['not JSON', cut.slice(0, cut.length / 2)], ['no experiment', '{"format": "other"}'],
         ['no experiment', '[]'],
-        ['no experiment', 'null'], ['version', broken(one => { one.version = 2; })], ['no runs',
+        ['no experiment', 'null'], ['version', broken(one => { one.version = 3; })], ['no runs',
             broken(one => { one.runs = 7; })],
-        ['place or state', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps
-            && (launch.steps.run[0] = 1e9))); })],
-        ['number of lanes', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.steps
-            && (launch.steps.lanes = 1e6))); })]];
+        ['place or state', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.warps[0]
+            && (launch.warps[0].run[0] = 1e9))); })],
+        ['number of lanes', broken(one => { one.runs.forEach(run => run.launches.forEach(launch => launch.warps[0]
+            && (launch.warps[0].lanes = 1e6))); })]];
     await check('a page without an experiment asks for one, and says what is wrong with it', () =>
         opened(pageWith(html, null, 'empty.html'), async page => {
             assert.ok(await page.isVisible('#file'));
@@ -249,12 +288,12 @@ async function checkSpeed(html) {
     const experiment = experimentOf(html), STEPS = 100000;
     for (const run of experiment.runs)
         for (const launch of run.launches.slice(0, 1))
-            if (launch.steps) {
-                const run_ = launch.steps.run, long = [];
+            if (launch.warps[0]) {
+                const run_ = launch.warps[0].run, long = [];
                 while (run_.length && long.length < 2 * STEPS)
                     for (let i = 0; i < run_.length && long.length < 2 * STEPS; i++)
                         long.push(run_[i]);
-                Object.assign(launch.steps, {run: long, total: STEPS});
+                Object.assign(launch.warps[0], {run: long, total: STEPS});
             }
     experiment.runs = experiment.runs.filter(run => run.scheme !== 'oracle').slice(0, 2);
     await check('100,000 steps', () => opened(pageWith(html, inside(experiment), 'long.html'), async page => {
@@ -285,7 +324,8 @@ try {
     assert.ok(pages.length, 'usage: node report.mjs [--only=PART,…] PAGE…');
     for (const path of pages) {
         const experiment = experimentOf(readFileSync(path, 'utf8'));
-        for (const [part, act] of [['views', checkViews], ['focus', checkFocus], ['figures', checkFigures]])
+        for (const [part, act] of [['views', checkViews], ['focus', checkFocus], ['figures', checkFigures],
+            ['parts', checkParts]])
             if (wanted(part))
                 await act(path, experiment);
     }

@@ -1,10 +1,10 @@
 // View 3: schemes side by side, aligned by the progress of lanes, and why they differ.
 'use strict';
-
 views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     const {model, focus} = app, tools = h('div.tools'), box = h('div.figure.compare');
     const table = h('section', {'aria-label': 'Differences'});
-    let chosen = null, reference = -1, mode = 'all', launch = -1, lane = -1, view = null, shown = null, compared = '';
+    let chosen = null, reference = -1, mode = 'all', launch = -1, warp = -1, lane = -1, view = null, shown = null;
+    let compared = '';
     put(panel, tools, box, table);
 
     const stepsOf = index => model.steps(index, launch);
@@ -33,7 +33,7 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     };
 
     const build = () => {
-        ({launch, lane} = focus.value);
+        ({launch, warp, lane} = focus.value);
         if (!chosen || !chosen.size || ![...chosen].every(stepsOf))
             choose();
         const last = view;
@@ -116,7 +116,8 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
     app.resizers.push(fit);
 
     const update = () => {
-        if (launch !== focus.value.launch || !shown || lane !== focus.value.lane && mode === 'lane')
+        const now = focus.value;
+        if (launch !== now.launch || warp !== now.warp || !shown || lane !== now.lane && mode === 'lane')
             build();
         if (shown)
             tools.querySelectorAll('.segments button')[1].textContent = `Lane ${lane = focus.value.lane}`;
@@ -132,9 +133,9 @@ views.push({id: 'compare', title: 'Schemes', make(panel, app) {
         shown.forEach(one => one.element.classList.toggle('focus', one.index === focus.value.scheme));
         if (b >= 0) {
             put(app.beside, explain(app, reference, b, launch));
-            if (compared !== `${reference} ${b} ${launch}`)
+            if (compared !== `${reference} ${b} ${launch} ${warp}`)
                 put(clear(table), differenceTable(app, reference, b, launch));
-            compared = `${reference} ${b} ${launch}`;
+            compared = `${reference} ${b} ${launch} ${warp}`;
         }
     };
     return update;

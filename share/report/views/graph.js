@@ -1,6 +1,5 @@
 // View 4: the control-flow graph: edges as wide as the lanes that took them, regions, overlays, the step at the focus.
 'use strict';
-
 const INCH = 80, BOX_LINES = 12, BOX_COLUMNS = 60;
 
 // Which edges lead back, and blocks so that the others lead forward.
@@ -21,101 +20,54 @@ function forward(graph, next) {
     return {back, sorted};
 }
 
-// Layers by longest path, order and places by the mean of neighbours: for graphs that Graphviz has not placed.
+// Layers by longest path, in each the order of the mean of neighbours: for graphs that Graphviz has not placed.
 function layered(graph, size) {
-    const next = graph.blocks.map(() => []), rank = new Int32Array(graph.blocks.length), layers = [], nodes = [],
-        GAP = 26;
+    const next = graph.blocks.map(() => []), rank = new Int32Array(graph.blocks.length), layers = [], GAP = 40;
     graph.edges.forEach(([from, to], e) => next[from].push({to, e}));
     const {back, sorted} = forward(graph, next);
     for (const block of sorted)
         for (const {to, e} of next[block])
             rank[to] = back.has(e) ? rank[to] : Math.max(rank[to], rank[block] + 1);
-    const add = (r, box) => {
-        const node = {up: [], down: [], x: 0, ...box};
-        (layers[r] = layers[r] || []).push(node);
-        nodes.push(node);
-        return node;
-    };
-    graph.blocks.forEach((_, block) => add(rank[block], {...size(block), block}));
-    const chains = graph.edges.map(([from, to]) => {
-        const [upper, lower] = rank[from] <= rank[to] ? [from, to] : [to, from], chain = [nodes[upper]];
-        for (let r = rank[upper] + 1; r < rank[lower]; r++)
-            chain.push(add(r, {width: 10, height: 0}));
-        chain.push(nodes[lower]);
-        chain.slice(1).forEach((node, i) => {
-            if (chain[i] !== node) {
-                chain[i].down.push(node);
-                node.up.push(chain[i]);
-            }
-        });
-        return upper === from ? chain : chain.reverse();
-    });
-    const mean = (all, key, own) => all.length ? all.reduce((sum, one) => sum + one[key], 0) / all.length : own;
-    const sweeps = (count, act) => {
-        for (let sweep = 0; sweep < count; sweep++)
-            (sweep % 2 ? [...layers].reverse() : layers).forEach(layer => act(layer, sweep % 2 ? 'down' : 'up', sweep));
-    };
-    const ordered = layer => layer.forEach((node, i) => { node.order = i; });
-    layers.forEach(ordered);
-    sweeps(8, (layer, side) => {
-        layer.forEach(node => { node.want = mean(node[side], 'order', node.order); });
-        layer.sort((a, b) => a.want - b.want || a.order - b.order);
-        ordered(layer);
-    });
-    sweeps(16, (layer, side, sweep) => {
-        let edge = -Infinity, shift = 0;
-        for (const node of layer) {
-            const want = mean(sweep > 11 ? [...node.up, ...node.down] : node[side], 'x', node.x);
-            node.x = Math.max(want, edge + node.width / 2);
-            edge = node.x + node.width / 2 + GAP;
-            shift += want - node.x;
+    const nodes = graph.blocks.map((_, block) => ({up: [], down: [], x: 0, rank: rank[block], ...size(block)}));
+    nodes.forEach(node => (layers[node.rank] = layers[node.rank] || []).push(node));
+    graph.edges.forEach(([from, to], e) => !back.has(e) && nodes[from].down.push(nodes[to])
+        && nodes[to].up.push(nodes[from]));
+    const mean = (all, own) => all.length ? all.reduce((sum, one) => sum + one.x, 0) / all.length : own;
+    for (let sweep = 0; sweep < 9; sweep++)
+        for (const layer of sweep % 2 ? [...layers].reverse() : layers) {
+            layer.forEach(node => { node.want = mean(node[sweep % 2 ? 'down' : 'up'], node.x); });
+            layer.sort((a, b) => a.want - b.want);
+            let x = mean(layer.map(node => ({x: node.want})), 0)
+                - (layer.reduce((sum, node) => sum + node.width + GAP, 0) - GAP) / 2;
+            layer.forEach(node => { node.x = x + node.width / 2; x += node.width + GAP; });
         }
-        layer.forEach(node => { node.x += shift / layer.length; });
-    });
     let y = 0;
     for (const layer of layers) {
         const tall = Math.max(...layer.map(node => node.height));
         layer.forEach(node => { node.y = y + tall / 2; });
-        y += tall + 40;
+        y += tall + 44;
     }
     const left = Math.min(...nodes.map(node => node.x - node.width / 2));
     nodes.forEach(node => { node.x -= left; });
-    const width = Math.max(...nodes.map(node => node.x + node.width / 2)) + 24;
-    return {width, height: y - 40, blocks: nodes.slice(0, graph.blocks.length), paths: chains.map(edgePath)};
+    const width = Math.max(...nodes.map(node => node.x + node.width / 2)) + 90;
+    return {width, height: y - 44, blocks: nodes, paths: graph.edges.map(([from, to]) =>
+        edgePath(nodes[from], nodes[to]))};
 }
 
-// A curve through the middle points of a chain of nodes, from border to border.
-function edgePath(chain) {
-    const a = chain[0], b = chain[chain.length - 1], side = a.x + a.width / 2, down = b.y >= a.y ? 1 : -1;
+// To the next layer from border to border; else around, on the right.
+function edgePath(a, b) {
+    const side = a.x + a.width / 2, there = b.x + b.width / 2, x = Math.max(side, there) + 24 + Math.abs(b.y - a.y) / 9;
     if (a === b)
         return `M${side} ${a.y - 6}C${side + 34} ${a.y - 22} ${side + 34} ${a.y + 22} ${side + 1} ${a.y + 7}`;
-    if (down < 0 && chain.length === 2) {
-        const x = Math.max(side, b.x + b.width / 2) + 40;
-        return `M${side} ${a.y}C${x} ${a.y} ${x} ${b.y} ${b.x + b.width / 2 + 1} ${b.y}`;
-    }
-    const points = [[a.x, a.y + down * a.height / 2], ...chain.slice(1, -1).map(node => [node.x, node.y]),
-        [b.x, b.y - down * (b.height / 2 + 1)]];
-    return 'M' + points[0].join(' ') + points.slice(1).map(([x, y], i) => {
-        const half = (y - points[i][1]) / 2;
-        return `C${points[i][0]} ${points[i][1] + half} ${x} ${y - half} ${x} ${y}`;
-    }).join('');
+    if (b.rank !== a.rank + 1)
+        return `M${side} ${a.y}C${x} ${a.y} ${x} ${b.y} ${there + 1} ${b.y}`;
+    const from = a.y + a.height / 2, to = b.y - b.height / 2 - 1, middle = (from + to) / 2;
+    return `M${a.x} ${from}C${a.x} ${middle} ${b.x} ${middle} ${b.x} ${to}`;
 }
 
 // Graphviz' points are a start and three for each piece of a B-spline.
 const splinePath = points => points.map((point, i) => (i === 0 ? 'M' : i % 3 === 1 ? 'C' : ' ')
     + point.map(value => value.toFixed(1)).join(' ')).join('');
-
-// Graphviz tells edges in an order of its own: which is which follows from where they begin and end.
-function splinesOf(graph, blocks, splines) {
-    const left = new Set(splines), off = ({x, y, width, height}, point) =>
-        Math.max(Math.abs(point[0] - x) - width / 2, 0) + Math.max(Math.abs(point[1] - y) - height / 2, 0);
-    return graph.edges.map(([from, to]) => {
-        const far = points => off(blocks[from], points[0]) + off(blocks[to], points[points.length - 1]);
-        const best = [...left].reduce((a, b) => a && far(a) <= far(b) ? a : b, null);
-        left.delete(best);
-        return best ? splinePath(best) : '';
-    });
-}
 
 // How many lanes took each edge, and ran each block, in the steps.
 function flow(graph, steps) {
@@ -145,6 +97,13 @@ function boxText(text, x, y) {
         svg(k ? 'text.ir-text' : 'text.name', {x: x + (k ? 8 : 0), y: y + k * 0.17 * INCH}, line));
 }
 
+// What a graph can show of convergence: barriers' live ranges, tokens' regions, and what blocks do to them.
+const rangesOf = graph => [...list(graph.barriers).map(one => ({id: `b${one.register}`, live: one.live, title:
+    `barrier B${one.register}` + (one.prediction ? ` of the prediction in line ${one.line}` : ''), acts: {joins:
+        one.joined, waits: one.waited, rejoins: one.rejoined, cancels: one.cancelled}})),
+...list(graph.tokens).map((one, i) => ({id: `t${i}`, live: one.region, title: `token ${one.text}`,
+    acts: {defines: [one.block], uses: one.users}}))];
+
 // Regions of the program structure tree as boxes around their blocks, the outer ones wider.
 function regionBoxes(graph, place) {
     const regions = list(graph.regions), chain = at => {
@@ -169,7 +128,7 @@ function regionBoxes(graph, place) {
 views.push({id: 'graph', title: 'Graph', make(panel, app) {
     const shown = {Regions: true, 'Post-dominators': false, Frontiers: true};
     const tools = h('div.tools'), box = scrollBox('.graph', 'Control-flow graph'), under = h('div.under');
-    let made = null, chosen = -1, last = -1, moving;
+    let made = null, chosen = -1, last = -1, overlay = '', moving;
     put(panel, tools, box, under);
 
     const build = () => {
@@ -180,8 +139,7 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             index = Math.max(0, graphs.findIndex(one => launch && one.function === launch.kernel));
         if (chosen >= 0 && chosen < graphs.length)
             index = chosen;
-        const {scheme, launch: at} = app.focus.value, graph = graphs[index];
-        const key = `${scheme} ${at} ${index} ${Object.values(shown)}`;
+        const graph = graphs[index], key = `${app.focus.key} ${index} ${Object.values(shown)} ${overlay}`;
         if (key === made)
             return;
         made = key;
@@ -196,9 +154,14 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             graphs.map((one, i) => h('option', {value: i, selected: i === index}, one.function)));
         const check = name => h('label.check', h('input', {type: 'checkbox', checked: shown[name],
             onchange: () => { shown[name] = !shown[name]; again(); }}), name);
+        const ranges = rangesOf(graph), range = ranges.find(one => one.id === overlay);
+        const over = h('select', {id: 'overlay', onchange: event => { overlay = event.target.value; again(); }},
+            [{id: '', title: 'none'}, ...ranges].map(one =>
+                h('option', {value: one.id, selected: one === range}, one.title)));
         put(tools, field('Function', select), Object.keys(shown).map(check),
+            ranges.length > 0 && field('Live range', over),
             h('span.soft', 'An edge is as wide as the lanes that took it.'));
-        put(box, draw(graph, steps));
+        put(box, draw(graph, steps, range));
     };
 
     const placed = (graph, label) => {
@@ -207,11 +170,11 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
         if (!given)
             return layered(graph, size);
         const blocks = given.blocks.map(scaled).map(([x, y, width, height]) => ({x, y, width, height}));
-        const paths = splinesOf(graph, blocks, given.edges.map(points => points.map(scaled)));
+        const paths = given.edges.map(points => splinePath(points.map(scaled)));
         return {width: given.width * INCH, height: given.height * INCH, blocks, paths};
     };
 
-    const draw = (graph, steps) => {
+    const draw = (graph, steps, range) => {
         const label = index => [graph.blocks[index].name, linesText(graph.blocks[index].lines)];
         const place = placed(graph, label), {taken, ran, block} = flow(graph, steps), most = Math.max(1, ...taken);
         const width = Math.ceil(place.width) + 32, height = Math.ceil(place.height) + 32;
@@ -239,14 +202,19 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             const text = graph.layout ? boxText(one.text || title, x - wide / 2 + 7, y - tall / 2 + 16)
                 : [line('name', -3, title), line('soft', 12, lines)];
             const key = event => event.key === 'Enter' && focus();
+            const acts = range ? Object.keys(range.acts).filter(act => list(range.acts[act]).includes(index)) : [];
             return {badge: svg('text.badge', {x: x + 9, y: y - tall / 2 - 5}),
-                group: svg('g.block', {tabindex: 0, role: 'button', onclick: focus, onkeydown: key},
+                acts: acts.length > 0 && svg('text.acts', {x: x + wide / 2 - 4, y: y + tall / 2 + 12,
+                    'text-anchor': 'end'}, acts.join(', ')),
+                group: svg(range && list(range.live).includes(index) ? 'g.block.live' : 'g.block',
+                    {tabindex: 0, role: 'button', onclick: focus, onkeydown: key},
                     svg('rect', {x: x - wide / 2, y: y - tall / 2, width: wide, height: tall, rx: 4}), text)};
         });
         moving = {graph, block, boxes, ran};
         return svg('svg', {viewBox: `-16 -16 ${width} ${height}`, width, height, role: 'group',
             'aria-label': `Control-flow graph of ${graph.function}`}, svg('defs', arrows),
-        shown.Regions && regionBoxes(graph, place), edges, dominators, boxes.map(({group, badge}) => [group, badge]));
+        shown.Regions && regionBoxes(graph, place), edges, dominators,
+        boxes.map(({group, badge, acts}) => [group, badge, acts]));
     };
 
     const mark = () => {

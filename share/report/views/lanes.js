@@ -1,6 +1,5 @@
 // View 2: lanes × time.
 'use strict';
-
 views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
     let made = '', strip = null, map, view, last = -1;
     const box = h('div.figure'), tools = h('div.tools');
@@ -35,10 +34,10 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
     };
     app.resizers.push(fit);
     return () => {
-        const {scheme, launch, step} = app.focus.value;
-        if (made !== `${scheme} ${launch}`)
+        const {step} = app.focus.value;
+        if (made !== app.focus.key)
             build();
-        made = `${scheme} ${launch}`;
+        made = app.focus.key;
         if (strip && last !== step) {
             view.resize(box.clientWidth - GUTTER - 20);
             view.show(step);

@@ -1,6 +1,5 @@
 // View 8: who takes part in each instance of a convergent operation: under the definition and under the scheme.
 'use strict';
-
 // The blocks of code that perform an operation: of each block of the graph that has it in its IR the first that has
 // its line; without a graph all that have its line. Places that say what they perform are believed.
 function performing(run, steps, operations, index) {

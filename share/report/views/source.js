@@ -1,6 +1,5 @@
 // View 1: the source, hot by waste. Its table also stands beside the other views, with less in its gutter.
 'use strict';
-
 const WORDS = new Set(('kernel void bool char uchar short ushort int uint long ulong half float double struct enum '
     + 'const global shared constant private if else for while do switch case default break continue return goto try '
     + 'catch throw launch typedef sizeof true false token inline extern').split(' '));
@@ -81,7 +80,7 @@ class SourceTable {
         const {app, full} = this, {scheme, launch} = app.focus.value, model = app.model, run = app.focus.run;
         const {rows, lost} = model.lines(scheme, launch), steps = model.steps(scheme, launch), state = {comment: false};
         const notes = full && this.withNotes ? notesOf(model, run) : new Map(), body = h('tbody');
-        Object.assign(this, {rows: new Map(), made: `${scheme} ${launch}`, marked: []});
+        Object.assign(this, {rows: new Map(), made: app.focus.key, marked: []});
         let entries = list(model.source).map((text, index) => ({line: index + 1, parts: highlight(text, state)}));
         if (this.byWaste)
             entries = entries.filter(entry => rows.has(entry.line))
@@ -110,8 +109,8 @@ class SourceTable {
     }
 
     update() {
-        const {scheme, launch, step, line} = this.app.focus.value, steps = this.app.focus.steps;
-        if (this.made !== `${scheme} ${launch}`)
+        const {step, line} = this.app.focus.value, steps = this.app.focus.steps;
+        if (this.made !== this.app.focus.key)
             this.build();
         const place = steps && steps.placeAt(step), key = `${place && place.key} ${line}`, tr = this.rows.get(line);
         if (this.marked.key === key)

@@ -1,6 +1,5 @@
 // View 6: what the scheme holds at the focus: its stack, groups and barriers, and what the last step changed.
 'use strict';
-
 views.push({id: 'state', title: 'State', make(panel, app) {
     return () => {
         const {steps, run} = app.focus, {step, lane} = app.focus.value;

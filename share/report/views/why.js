@@ -1,6 +1,5 @@
 // View 5: why it diverges: from a branch or value, a hop a line, to a lane id, a load or a loop.
 'use strict';
-
 views.push({id: 'why', title: 'Why', make(panel, app) {
     let chosen = null, of = null;
 
