@@ -194,7 +194,8 @@ bool import_is_implicit(const struct importer *im, uint32_t global)
     if (import_space(im->ll, g->space) == IR_TYPE_SHARED)
         return g->is_external || ll_bytes(im->ll, g->type) == 0;
     if (import_space(im->ll, g->space) == IR_TYPE_CONSTANT)
-        return !g->initial || g->initial->kind == LL_ZERO || g->initial->kind == LL_UNDEF;
+        return !g->initial ||
+               (!g->is_constant && (g->initial->kind == LL_ZERO || g->initial->kind == LL_UNDEF));
     return !g->is_constant || g->is_external;
 }
 
