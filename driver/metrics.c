@@ -161,7 +161,7 @@ static void add_classes(const kernc_statistics *s, uint64_t all, struct text *t)
 static void width_row(const uint64_t *instructions, uint32_t from, uint32_t to, uint64_t all, struct text *t)
 {
     uint64_t n = 0;
-    char name[16];
+    char name[24];
     for (uint32_t i = from; i <= to; i++)
         n += instructions[i];
     snprintf(name, sizeof name, from < to ? "W%u:%u" : "W%u", from, to);
