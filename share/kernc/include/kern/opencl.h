@@ -1,4 +1,5 @@
-/* opencl.h: read before each .cl file: images as arrays. An image is a pointer to floats, as CUDA's textures
+/* opencl.h: read before each .cl file: mathematical functions, ballots of sub-groups, and images as arrays.
+ * An image is a pointer to floats, as CUDA's textures
  * are here (texture.h): width, height, depth and 0, then its texels of four floats each, x first. Those of
  * read_imagei and read_imageui are floats, too, which whole numbers of up to 24 bits are exactly.
  */
@@ -21,6 +22,37 @@ typedef uint __kern_sampler;
 #define __read_write
 
 #define __KERN_FUNCTION static __attribute__((overloadable, always_inline, unused))
+
+/* ---- sub-groups: the functions of cl_khr_subgroup_ballot ---------------------------------------------- */
+
+extern __attribute__((convergent)) ulong __kern_ballot(int) __asm__("kern.ballot");
+extern __attribute__((convergent)) int __kern_elect(void) __asm__("kern.elect");
+
+__KERN_FUNCTION __attribute__((convergent)) uint4 sub_group_ballot(int predicate)
+{
+    ulong set = __kern_ballot(predicate);
+    return (uint4)((uint)set, (uint)(set >> 32), 0, 0);
+}
+__KERN_FUNCTION __attribute__((convergent)) int sub_group_elect(void) { return __kern_elect(); }
+__KERN_FUNCTION ulong __kern_set(uint4 set) { return (ulong)set.y << 32 | set.x; }
+__KERN_FUNCTION int sub_group_ballot_bit_extract(uint4 set, uint n) { return __kern_set(set) >> n & 1; }
+__KERN_FUNCTION int sub_group_inverse_ballot(uint4 set)
+{
+    return sub_group_ballot_bit_extract(set, get_sub_group_local_id());
+}
+__KERN_FUNCTION uint sub_group_ballot_bit_count(uint4 set) { return popcount(__kern_set(set)); }
+__KERN_FUNCTION uint sub_group_ballot_inclusive_scan(uint4 set)
+{
+    return popcount(__kern_set(set) & ~0ul >> (63 - get_sub_group_local_id()));
+}
+__KERN_FUNCTION uint sub_group_ballot_exclusive_scan(uint4 set)
+{
+    return popcount(__kern_set(set) & ((1ul << get_sub_group_local_id()) - 1));
+}
+__KERN_FUNCTION uint sub_group_ballot_find_lsb(uint4 set) { return ctz(__kern_set(set)); }
+__KERN_FUNCTION uint sub_group_ballot_find_msb(uint4 set) { return 63 - clz(__kern_set(set)); }
+
+/* ---- images ------------------------------------------------------------------------------------------- */
 
 __KERN_FUNCTION int get_image_width(__kern_image i) { return (int)i[0]; }
 __KERN_FUNCTION int get_image_height(__kern_image i) { return (int)i[1]; }
