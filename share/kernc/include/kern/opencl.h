@@ -1,7 +1,7 @@
-/* opencl.h: read before each .cl file: mathematical functions, ballots of sub-groups, and images as arrays.
- * An image is a pointer to floats, as CUDA's textures
- * are here (texture.h): width, height, depth and 0, then its texels of four floats each, x first. Those of
- * read_imagei and read_imageui are floats, too, which whole numbers of up to 24 bits are exactly.
+/* opencl.h: read before each .cl file: mathematical functions, ballots of sub-groups, and images as arrays. An
+ * image is a pointer to floats, as CUDA's textures are here (texture.h): width, height, depth and 0, then its
+ * texels of four floats each, x first. Those of read_imagei and read_imageui are floats, too, which whole
+ * numbers of up to 24 bits are exactly.
  */
 #ifndef __KERN_OPENCL_H__
 #define __KERN_OPENCL_H__
