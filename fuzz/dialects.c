@@ -284,6 +284,8 @@ static const struct fz_dialect dialects[] = {
         .checked = ", global ulong *log, global uint *wrong",
         .buffers = ", log, wrong",
         .end = "",
+        /* Who returns early waits for the others of the kernel's function, where they compare. */
+        .lacks = FZ_LACKS_GATES,
         .promise = FZ_PROMISES_ALL,
         .width = 32,
     },
