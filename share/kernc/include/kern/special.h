@@ -80,7 +80,11 @@ __KERN_CODE double acosh(double a) __KERN_NOEXCEPT
     return a > 0x1p28 ? log(a) + 0.69314718055994530942 : log1p((a - 1) + sqrt((a - 1) * (a + 1)));
 }
 __KERN_WIDE(acosh)
-__KERN_CODE double atanh(double a) __KERN_NOEXCEPT { return 0.5 * log1p(2 * a / (1 - a)); }
+__KERN_CODE double atanh(double a) __KERN_NOEXCEPT
+{
+    double size = fabs(a); /* log1p loses digits just above -1 */
+    return __kern_copysign(0.5 * log1p(2 * size / (1 - size)), a);
+}
 __KERN_WIDE(atanh)
 
 /* erfc(a) = t exp(p(t) - a^2) with t = 2 / (2 + a), for a >= 0: p as Chebyshev polynomials of 2 t - 1. */
