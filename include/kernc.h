@@ -105,9 +105,7 @@ typedef struct kernc_options {
                            names: places of messages and profiles are then in it; `name` of kernc_compile is
                            its name. NULL: they are lines of the LLVM IR */
     size_t origin_length;
-    bool
-        default_scheme; /* nobody has chosen `scheme`: if it ignores predictions that the source has, a warning
-                            says so */
+    bool default_scheme; /* nobody chose `scheme`: a warning says if it ignores the source's predictions */
 } kernc_options;
 /* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init
  * calls it. */

@@ -59,3 +59,15 @@ __kernel void narrow(__global char *c, __global uchar *u, __global int *out)
 // kern: launch narrow(c = {-96, 18}, u = {186, 13}, out = zeros(12)) block(1) show(out)
 // RUN: %kernc run %s --launch=narrow
 // OUT: out[0..12]: 186 -16 -6 3 -128 255 2147483647 -1 -2147483648 1 34 4
+
+__kernel void second_results(__global float4 *o)
+{
+    int4 n, m;
+    float4 a = (float4)(48.0f, 3.0f, 5.0f, 7.0f);
+    o[0] = frexp(a, &n);
+    o[1] = remquo(a, (float4)(5.0f), &m);
+    o[2] = convert_float4(n * 100 + m);
+}
+// kern: launch second_results(o = zeros(3)) block(1) show(o)
+// RUN: %kernc run %s --launch=second_results
+// OUT: o[0..3]: (0.75 0.75 0.625 0.875) (-2 -2 0 2) (610 201 301 301)

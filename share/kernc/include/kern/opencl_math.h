@@ -213,51 +213,36 @@ __KERN_NAN(4)
 __KERN_NAN(8)
 __KERN_NAN(16)
 
-#define __KERN_SECOND_HALVES(V, I, S)                                                                        \
-    __KERN_CODE V frexp(V a, S I *n)                                                                         \
+/* `low` and `high`: the arguments of the halves, in brackets, but for the second result. */
+#define __KERN_BARE(...) __VA_ARGS__
+#define __KERN_SECOND_HALVES(name, V, I, S, parameters, low, high)                                           \
+    __KERN_CODE V name(__KERN_BARE parameters, S I *n)                                                       \
     {                                                                                                        \
         V r;                                                                                                 \
         I i;                                                                                                 \
-        __typeof__(i.lo) low, high;                                                                          \
-        r.lo = frexp(a.lo, &low);                                                                            \
-        r.hi = frexp(a.hi, &high);                                                                           \
-        i.lo = low;                                                                                          \
-        i.hi = high;                                                                                         \
-        *n = i;                                                                                              \
-        return r;                                                                                            \
-    }                                                                                                        \
-    __KERN_CODE V lgamma_r(V a, S I *n)                                                                      \
-    {                                                                                                        \
-        V r;                                                                                                 \
-        I i;                                                                                                 \
-        __typeof__(i.lo) low, high;                                                                          \
-        r.lo = lgamma_r(a.lo, &low);                                                                         \
-        r.hi = lgamma_r(a.hi, &high);                                                                        \
-        i.lo = low;                                                                                          \
-        i.hi = high;                                                                                         \
-        *n = i;                                                                                              \
-        return r;                                                                                            \
-    }                                                                                                        \
-    __KERN_CODE V remquo(V a, V b, S I *n)                                                                   \
-    {                                                                                                        \
-        V r;                                                                                                 \
-        I i;                                                                                                 \
-        __typeof__(i.lo) low, high;                                                                          \
-        r.lo = remquo(a.lo, b.lo, &low);                                                                     \
-        r.hi = remquo(a.hi, b.hi, &high);                                                                    \
-        i.lo = low;                                                                                          \
-        i.hi = high;                                                                                         \
+        __typeof__(i.lo) of_low, of_high;                                                                    \
+        r.lo = name(__KERN_BARE low, &of_low);                                                               \
+        r.hi = name(__KERN_BARE high, &of_high);                                                             \
+        i.lo = of_low;                                                                                       \
+        i.hi = of_high;                                                                                      \
         *n = i;                                                                                              \
         return r;                                                                                            \
     }
+#define __KERN_SECOND_OF(V, I, S)                                                                            \
+    __KERN_SECOND_HALVES(frexp, V, I, S, (V a), (a.lo), (a.hi))                                              \
+    __KERN_SECOND_HALVES(lgamma_r, V, I, S, (V a), (a.lo), (a.hi))                                           \
+    __KERN_SECOND_HALVES(remquo, V, I, S, (V a, V b), (a.lo, b.lo), (a.hi, b.hi))
 #define __KERN_SECOND_VECTORS(S)                                                                             \
-    __KERN_SECOND_HALVES(float2, int2, S)                                                                    \
-    __KERN_SECOND_HALVES(float4, int4, S)                                                                    \
-    __KERN_SECOND_HALVES(double2, int2, S) __KERN_SECOND_HALVES(double4, int4, S)
+    __KERN_SECOND_OF(float2, int2, S)                                                                        \
+    __KERN_SECOND_OF(float4, int4, S)                                                                        \
+    __KERN_SECOND_OF(double2, int2, S)                                                                       \
+    __KERN_SECOND_OF(double4, int4, S)
 __KERN_SPACES(__KERN_SECOND_VECTORS)
 
 #undef __KERN_SECOND_VECTORS
+#undef __KERN_SECOND_OF
 #undef __KERN_SECOND_HALVES
+#undef __KERN_BARE
 #undef __KERN_SPACES
 #undef __KERN_RELATE
 #undef __KERN_NAN
