@@ -5,7 +5,7 @@
 #include "ir/text/syntax.h"
 #include "ir/views/views.h"
 
-struct ir_barrier_sets;
+struct ir_barrier_flow;
 struct ir_viewer {
     struct arena *arena;
     const struct ir_function *fn;
@@ -18,7 +18,7 @@ struct ir_viewer {
     struct ir_control_dependence *control;
     struct ir_tokens *tokens;
     struct ir_uniformity *uniformity;
-    struct ir_barrier_sets *barriers; /* once they have been asked for */
+    struct ir_barrier_flow *barriers; /* once they have been asked for */
 };
 
 /* "%x", "5", or the operation itself for instructions without value. */

@@ -10,6 +10,7 @@
 #ifndef KERNC_OPT_BARRIERS_H
 #define KERNC_OPT_BARRIERS_H
 
+#include "ir/analysis/barrier_flow.h"
 #include "ir/analysis/dataflow.h"
 #include "opt/pass.h"
 
@@ -153,27 +154,9 @@ void barriers_drop_idle(struct barriers *x);
  * are. What predictions of functions make of it is left out. */
 uint32_t barriers_place_in(struct opt_context *c, struct ir_module *m, struct ir_function *f);
 
-/* ---- dataflow of barriers (predict_cancel.c) --------------------------------------------------------- */
-
-/* Equations 1 and 2 at the ends of blocks, for all registers of the function, which are numbered anew from 0:
- * those of predictions first. */
-struct barrier_flow {
-    u32_vec registers; /* by the new number: the register */
-    struct map number;
-    struct bitset *joined_in, *joined_out, *live_in, *live_out; /* by block */
-};
-struct barrier_flow *barriers_flow(struct barriers *x);
-/* The numbering alone. */
-void barriers_number(struct barriers *x, struct barrier_flow *w);
-/* Successors of each block, or predecessors. */
-struct rows barriers_edges(const struct barriers *x, bool against);
-/* What is joined where block b is entered from the function's callers. */
-void barriers_enter(const struct barriers *x, const struct barrier_flow *w, uint32_t b, struct bitset joined);
-/* What executing r does to the sets of threads' barriers: forward, equation 1, or backward, equation 2. */
-void barriers_step_forward(const struct barriers *x, const struct barrier_flow *w, ir_ref r,
-                           struct bitset joined);
-void barriers_step_backward(const struct barriers *x, const struct barrier_flow *w, ir_ref r,
-                            struct bitset live);
+/* Equations 1 and 2 over the function, calls of predicted functions included. Numbers of predictions come
+ * first. (predict_cancel.c) */
+struct ir_barrier_flow *barriers_flow(struct barriers *x);
 
 /* ---- live ranges of predictions' barriers (live_ranges.c) ---------------------------------------------- */
 
@@ -187,10 +170,10 @@ struct barrier_ranges {
     uint32_t count;       /* range numbers are less */
 };
 /* Of the function's Predicts, in x->arena; none where there are too many for the limit predict_work. */
-struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct barrier_flow *w);
+struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct ir_barrier_flow *w);
 /* The range that threads in barrier n just before r are in, if a wait for n is ahead of them: a number of its
  * own for each set of Predicts, else n: barriers of post-dominators and inherited ones have one. */
-uint32_t barriers_range_at(const struct barriers *x, const struct barrier_flow *w,
+uint32_t barriers_range_at(const struct barriers *x, const struct ir_barrier_flow *w,
                            const struct barrier_ranges *ranges, ir_ref r, uint32_t n);
 
 #endif

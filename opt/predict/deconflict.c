@@ -17,7 +17,7 @@
 
 struct conflicts {
     struct barriers *x;
-    const struct barrier_flow *w;
+    const struct ir_barrier_flow *w;
     const struct barrier_ranges *ranges;
     struct edge_list edges; /* of the waits-for graph, by range */
     uint32_t *component;
@@ -33,34 +33,15 @@ static bool waits_for_several(const struct barriers *x, ir_ref r)
     return ins->op == IR_icall || (ins->op == IR_call && x->of_function[ins->imm] != UINT32_MAX);
 }
 
-/* Barriers that threads may be in just before r. */
-static struct bitset joined_at(const struct conflicts *k, ir_ref r)
-{
-    const struct barriers *x = k->x;
-    uint32_t b = ir_at(x->f, r)->block;
-    struct bitset joined = bitset_new(x->arena, k->w->registers.count);
-    bitset_copy(joined, k->w->joined_in[b]);
-    barriers_enter(x, k->w, b, joined);
-    for (ir_ref i = ir_block_at(x->f, b)->first; i != r; i = ir_at(x->f, i)->next)
-        barriers_step_forward(x, k->w, i, joined);
-    return joined;
-}
-
 /* Barriers that threads are in just before r and that others may wait for, if they may wait for `own` there:
  * else none. A call may lead to a predicted function where no thread has come past its Predict. */
 static struct bitset waited_for_at(const struct conflicts *k, ir_ref r, uint32_t own)
 {
-    const struct barriers *x = k->x;
-    uint32_t b = ir_at(x->f, r)->block;
-    struct bitset joined = joined_at(k, r), live = bitset_new(x->arena, k->w->registers.count);
+    struct bitset joined = ir_barrier_joined_before(k->w, r);
     if (!bitset_has(joined, own))
-        return live;
-    bitset_copy(live, k->w->live_out[b]);
-    for (ir_ref i = ir_block_at(x->f, b)->last; i != r; i = ir_at(x->f, i)->prev)
-        barriers_step_backward(x, k->w, i, live);
-    if (waits_for_several(x, r))
-        barriers_step_backward(x, k->w, r, live);
-    bitset_intersect(joined, live);
+        return bitset_new(k->x->arena, k->w->registers.count);
+    bitset_intersect(joined, waits_for_several(k->x, r) ? ir_barrier_live_before(k->w, r)
+                                                        : ir_barrier_live_behind(k->w, r));
     return joined;
 }
 

@@ -11,7 +11,7 @@
 
 struct finding {
     const struct barriers *x;
-    const struct barrier_flow *w;
+    const struct ir_barrier_flow *w;
     struct barrier_ranges *ranges;
 };
 
@@ -28,8 +28,8 @@ static uint32_t first_of(const struct barrier_ranges *ranges, struct bitset star
 
 /* What executing r does to the set of Predicts by which threads are in barriers. Threads that wait stay: they
  * rejoin, or the register is no longer joined. */
-static void step(const struct barriers *x, const struct barrier_flow *w, const struct barrier_ranges *ranges,
-                 ir_ref r, struct bitset starts)
+static void step(const struct barriers *x, const struct ir_barrier_flow *w,
+                 const struct barrier_ranges *ranges, ir_ref r, struct bitset starts)
 {
     const struct ir_ins *ins = ir_at(x->f, r);
     bool leaves = ins->op == IR_cb_cancel && !ir_cancel_of(ins).threshold && !ir_cancel_of(ins).member;
@@ -83,7 +83,7 @@ static void add_starts(const struct barriers *x, struct barrier_ranges *ranges)
     }
 }
 
-struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct barrier_flow *w)
+struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct ir_barrier_flow *w)
 {
     struct barrier_ranges *ranges = arena_new(x->arena, struct barrier_ranges);
     struct finding k = {x, w, ranges};
@@ -91,7 +91,7 @@ struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct bar
     add_starts(x, ranges);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         vec_push(x->arena, &order, x->cfg->rpo[i]);
-    struct rows down = barriers_edges(x, false);
+    struct rows down = ir_cfg_edges(x->arena, x->cfg, false);
     struct ir_dataflow d = {&down, &order, ranges->starts.count, forward, &k};
     ranges->reach = ir_dataflow_solve(x->arena, &d);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
@@ -100,7 +100,7 @@ struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct bar
     return ranges;
 }
 
-uint32_t barriers_range_at(const struct barriers *x, const struct barrier_flow *w,
+uint32_t barriers_range_at(const struct barriers *x, const struct ir_barrier_flow *w,
                            const struct barrier_ranges *ranges, ir_ref r, uint32_t n)
 {
     uint32_t b = ir_at(x->f, r)->block;
