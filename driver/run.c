@@ -287,6 +287,9 @@ static int count_run(struct run *r, kernc_result *compiled, struct text *profile
     return code;
 }
 
+/* Without what makes copies of branches, or none of them, so that each that was written is counted as such. */
+static const char *const as_written[] = {"no-csc", "no-unroll", "no-ifconvert"};
+
 /* The first of two runs, by whose profile the options compile the second. Its diagnostics are those of the
  * second, too. */
 static int take_own_profile(struct command *c, kernc_options *o, const struct text *text)
@@ -297,6 +300,11 @@ static int take_own_profile(struct command *c, kernc_options *o, const struct te
     struct text profile = {.arena = &c->arena};
     if (option_given(c, OPTION_PROFILE_USE))
         return complain(c, EXIT_USAGE, "--pgo makes its own profile: leave --profile-use out");
+    const char **switches = arena_array(&c->arena, const char *, o->switch_count + COUNT(as_written));
+    memcpy(switches, o->switches, o->switch_count * sizeof *switches);
+    memcpy(switches + o->switch_count, as_written, sizeof as_written);
+    first.switches = switches;
+    first.switch_count += COUNT(as_written);
     first.no_warnings = true;
     first.collect = false;
     bool compiles = !is_image(text) && !replay_is_job(text);

@@ -13,7 +13,8 @@ void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cy
                      struct wc_reconvergence *out)
 {
     struct bitset divergent = ir_divergent_branches_new(a, g, cycles);
-    u32_vec order = ir_priorities(a, g, cycles, ir_tokens_new(a, g), UINT64_MAX); /* the pass has kept it */
+    /* The pass has kept the work within its limit. */
+    u32_vec order = ir_priorities(a, g, cycles, ir_tokens_new(a, g), NULL, UINT64_MAX);
     const struct ir_frontier *x = ir_frontier_barriers_last(a, g, divergent, order, WC_MAX_STACK_STEPS);
     out->order = x->order;
     for (uint32_t i = 0; i < g->rpo_count; i++) {

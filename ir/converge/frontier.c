@@ -60,9 +60,9 @@ static uint32_t block_at_latch(const struct ir_cfg *c, const struct ir_order *o,
 }
 
 u32_vec ir_priorities(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                      const struct ir_tokens *t, uint64_t work)
+                      const struct ir_tokens *t, const uint32_t *ties, uint64_t work)
 {
-    const struct ir_order *o = ir_order_new(a, c, f, t, work);
+    const struct ir_order *o = ir_order_new(a, c, f, t, ties, work);
     uint32_t *at_latch = arena_array(a, uint32_t, f->count);
     struct bitset moved = bitset_new(a, c->blocks);
     u32_vec order = {0};

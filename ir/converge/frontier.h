@@ -10,10 +10,10 @@
 
 /* The reachable blocks, highest priority first (section 4.1); the entry is the first. They stand as in the
  * order, with a block in place of each latch: the header, or, if one block alone leads back to it, and
- * neither to another block of the scope nor is led to from outside, that block. `work`, and what is asked
- * of the function: see ir_order_new; empty: that is too little. */
+ * neither to another block of the scope nor is led to from outside, that block. `ties`, `work`, and what
+ * is asked of the function: see ir_order_new; empty: that is too little. */
 u32_vec ir_priorities(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                      const struct ir_tokens *t, uint64_t work);
+                      const struct ir_tokens *t, const uint32_t *ties, uint64_t work);
 
 struct ir_frontier {
     u32_vec order;        /* as above */

@@ -297,9 +297,9 @@ enum { BARRIER, BEHIND_BARRIER, ORDINARY };
 #define MOST_PASSED ((1u << 29) - 1)
 
 /* From a scope's end: what comes after most barriers; of that a barrier first, then what one leads to; then by
- * reverse post-order. So a barrier stands before what it leads to, and behind all else, as far as others and
+ * `ties`. So a barrier stands before what it leads to, and behind all else, as far as others and
  * scopes allow. */
-static void find_ranks(struct sorter *s)
+static void find_ranks(struct sorter *s, const uint32_t *ties)
 {
     struct ir_order *o = s->o;
     struct passed_barriers n = count_barriers(s);
@@ -312,8 +312,7 @@ static void find_ranks(struct sorter *s)
         uint64_t class = bitset_has(s->late, item) ? BARRIER
                          : n.most[b] > n.least[b]  ? BEHIND_BARRIER
                                                    : ORDINARY;
-        s->rank[item] =
-            first << 63 | (MOST_PASSED - passed) << 34 | class << 32 | (UINT32_MAX - s->g->rpo_index[b]);
+        s->rank[item] = first << 63 | (MOST_PASSED - passed) << 34 | class << 32 | (UINT32_MAX - ties[b]);
     }
 }
 
@@ -391,7 +390,7 @@ static void number_nodes(struct ir_order *o, uint32_t blocks)
 }
 
 struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                              const struct ir_tokens *t, uint64_t work)
+                              const struct ir_tokens *t, const uint32_t *ties, uint64_t work)
 {
     struct ir_order *o = arena_new(a, struct ir_order);
     struct sorter s = {.arena = a, .g = c, .f = c->fn, .o = o, .left = work};
@@ -413,7 +412,7 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     find_operations(&s, t);
     s.rank = arena_array(a, uint64_t, items), s.waits = arena_array(a, uint32_t, items);
     s.ready = arena_array(a, u32_vec, o->scopes + 1);
-    find_ranks(&s);
+    find_ranks(&s, ties ?: c->rpo_index);
     find_edges(&s);
     sort(&s);
     INVARIANT(o->at.count == c->rpo_count + f->count);

@@ -38,12 +38,13 @@ static inline uint32_t ir_order_node(const struct ir_order *o, uint32_t block)
 }
 
 /* Each scope is one run of nodes: topologically sorted without the edges to its header, which is first;
- * blocks with barriers as late as that allows; the latch last. Ties: reverse post-order. `work`: blocks of
+ * blocks with barriers as late as that allows; the latch last. Ties: as in `ties`, by
+ * block, or, NULL, in reverse post-order. `work`: blocks of
  * regions that reach beyond a cycle looked at, at most; NULL: that is too little. The function's blocks are
  * cut between operations of different scopes (opt_split_scopes). O((blocks + edges) * (depth of scopes + log
  * blocks)) and the work. */
 struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                              const struct ir_tokens *t, uint64_t work);
+                              const struct ir_tokens *t, const uint32_t *ties, uint64_t work);
 /* A new block, which stands before the node. O(nodes). */
 void ir_order_insert(struct ir_order *o, uint32_t block, uint32_t before);
 /* Whether scope `inner` is `outer` or in it. O(depth). */

@@ -20,7 +20,7 @@ struct ir_frontier *ir_view_find_frontier(struct ir_viewer *v)
     struct bitset divergent = v->uniformity->branches;
     u32_vec order = {0};
     if (!is_laid_out(v->cfg->fn)) {
-        order = ir_priorities(v->arena, v->cfg, v->cycles, ir_tokens_new(v->arena, v->cfg), UINT64_MAX);
+        order = ir_priorities(v->arena, v->cfg, v->cycles, ir_tokens_new(v->arena, v->cfg), NULL, UINT64_MAX);
         return ir_frontier_barriers_last(v->arena, v->cfg, divergent, order, WORK);
     }
     ir_each_block(i, b, v->cfg->fn)

@@ -20,6 +20,7 @@ enum {
     COST_NEXT_SEGMENT = 8,  /* cycles for each segment of an access beyond the first */
     COST_UNKNOWN_CALL = 50, /* cycles of a call that may lead anywhere */
     COST_TRIPS = 8,         /* iterations of a loop of which nothing is known */
+    COST_LEVELS = 3,        /* of loops in one another that count so */
     COST_GUESSES = 3,
 };
 
@@ -32,27 +33,39 @@ uint32_t cost_of_block(const struct ir_function *f, uint32_t b);
  * UINT32_MAX. */
 uint32_t cost_of_instruction(const struct ir_function *f, ir_ref r, const uint64_t *functions);
 /* Cycles of a call of each function, 0 for those that nothing calls or points to: blocks in loops count
- * COST_TRIPS times a level, three levels at most. Passes ask for it as the analysis costs. */
+ * as often as a profile says, or COST_TRIPS times a level, COST_LEVELS at most. Passes ask for it as the
+ * analysis costs. */
 typedef VEC(uint64_t) cost_table;
 cost_table *cost_of_functions(struct opt_context *c, struct arena *a, const struct ir_module *m);
+/* The edge of a test in front of a loop, as rotate makes it, that leads to the loop; the number of edges: the
+ * block ends in no such test. */
+uint32_t cost_guarded_edge(const struct ir_function *f, const struct ir_cycles *cycles, uint32_t b);
 /* Accesses to global or constant memory, whose transactions count. */
 bool cost_is_access(const struct ir_function *f, ir_ref r);
 
-/* ---- with a profile (profile.c) ---------------------------------------------------------------------- */
+/* ---- how often, by a profile (profile.c) ------------------------------------------------------------- */
 
-/* How often lanes took each edge of a function in an earlier run, as far as the counts of places in it tell. */
+/* How often lanes ran each block of a function and took each edge in an earlier run (--profile-use), as far as
+ * the counts of places in it tell. Passes ask for it as the analysis profile; NULL knows nothing. */
 struct cost_profile;
 struct opt_options;
-/* The branches of each place of the module, numbered in order, which passes may have copied. Functions keep
- * their branches until their profile is made. NULL: the options have no profile. */
+/* The branches of each place of the module, which passes may have copied. Passes ask for it as the analysis
+ * branches. */
 struct cost_branches;
 struct cost_branches *cost_branches_new(struct arena *a, const struct ir_module *m,
                                         const struct opt_options *o);
-/* NULL: there are no branches, or the profile knows nothing of the function. */
 struct cost_profile *cost_profile_new(struct arena *a, const struct ir_cfg *cfg,
-                                      const struct cost_branches *branches, const struct opt_options *o);
-/* For struct cost_hints: the share of edge e among those of block b, in 1/65536; UINT32_MAX: not known. */
-uint32_t cost_profile_likely(void *profile, const struct ir_function *f, uint32_t b, uint32_t e);
+                                      const struct ir_cycles *cycles, const struct cost_branches *branches,
+                                      const struct opt_options *o);
+/* Whether the block's count is known. */
+bool cost_is_counted(const struct cost_profile *p, uint32_t b);
+/* Of lanes; 0 also if it is not known. */
+uint64_t cost_count(const struct cost_profile *p, uint32_t b);
+uint64_t cost_edge_count(const struct cost_profile *p, uint32_t b, uint32_t e);
+/* The share of edge e among those of block b, in 1/65536; UINT32_MAX: not known. */
+uint32_t cost_likely(const struct cost_profile *p, uint32_t b, uint32_t e);
+/* Iterations of the cycle, on average, each time lanes enter it; 0: not known. */
+double cost_trips(const struct cost_profile *p, uint32_t cycle);
 
 /* ---- sampled lanes (sample.c, sample_values.c, sample_launch.c) --------------------------------------- */
 
@@ -61,11 +74,9 @@ struct cost_visit {
 };
 typedef VEC(struct cost_visit) cost_visits;
 
-/* What one knows of a branch besides: `likely` gives the probability of edge e of block b in 1/65536, or
- * UINT32_MAX; NULL: nothing. */
+/* What one knows of a kernel besides. */
 struct cost_hints {
-    uint32_t (*likely)(void *data, const struct ir_function *f, uint32_t b, uint32_t e);
-    void *data;
+    const struct cost_profile *profile;
     const struct launch *launch;  /* of the kernel; NULL: none */
     uint32_t warp;                /* threads of its warps; 0: COST_LANES, whatever the launch's blocks have */
     uint32_t block, first_thread; /* which warp of the launch: its block, and its first thread there */

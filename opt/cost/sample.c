@@ -17,32 +17,11 @@ static const struct {
 
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
-/* Whether the edge leads to a loop that the branch is outside of, maybe by a block that only jumps there. */
-static bool enters_loop(const struct cost_sampler *x, uint32_t b, uint32_t e)
-{
-    const struct ir_function *f = x->s->f;
-    const struct ir_cycles *cycles = x->s->cycles;
-    uint32_t to = ir_block_at(f, b)->edges.at[e].block;
-    if (cycles->innermost[to] == cycles->innermost[b] && ir_block_at(f, to)->edges.count == 1)
-        to = ir_block_at(f, to)->edges.at[0].block;
-    uint32_t cycle = cycles->innermost[to];
-    return cycle != IR_NO_CYCLE && cycles->at[cycle].header == to && !ir_cycle_has(cycles, cycle, b);
-}
-
-/* The edge of a test before a loop, as rotate makes it, that leads to the loop; edges.count: it is none. */
-static uint32_t edge_of_guard(const struct cost_sampler *x, uint32_t b)
-{
-    const struct ir_block *block = ir_block_at(x->s->f, b);
-    if (block->edges.count != 2 || enters_loop(x, b, 0) == enters_loop(x, b, 1))
-        return block->edges.count;
-    return enters_loop(x, b, 1);
-}
-
 /* What likelihoods of a block's edges depend on beside the edge. */
 struct branch {
     uint32_t cycle, staying; /* the innermost one around; edges that stay in it */
     uint32_t trapping;       /* the first edge to a trap */
-    uint32_t guarded;        /* see edge_of_guard */
+    uint32_t guarded;        /* see cost_guarded_edge */
 };
 
 static bool stays(const struct cost_sampler *x, const struct ir_block *block, uint32_t cycle, uint32_t e)
@@ -54,7 +33,8 @@ static struct branch branch_of(const struct cost_sampler *x, uint32_t b)
 {
     const struct ir_function *f = x->s->f;
     const struct ir_block *block = ir_block_at(f, b);
-    struct branch of = {.cycle = x->s->cycles->innermost[b], .guarded = edge_of_guard(x, b)};
+    struct branch of = {.cycle = x->s->cycles->innermost[b],
+                        .guarded = cost_guarded_edge(f, x->s->cycles, b)};
     for (uint32_t e = 0; e < block->edges.count; e++)
         of.staying += stays(x, block, of.cycle, e);
     while (of.trapping < block->edges.count &&
@@ -69,7 +49,7 @@ static uint32_t likelihood(struct cost_sampler *x, const struct branch *of, uint
 {
     const struct ir_block *block = ir_block_at(x->s->f, b);
     uint32_t edges = block->edges.count;
-    uint32_t hint = x->hints->likely ? x->hints->likely(x->hints->data, x->s->f, b, e) : UINT32_MAX;
+    uint32_t hint = cost_likely(x->hints->profile, b, e);
     if (hint != UINT32_MAX)
         return hint;
     if (of->trapping < edges)

@@ -92,6 +92,12 @@ struct csc_weight {
     bool guessed, cut; /* branches were drawn; a limit was reached, maybe elsewhere than for other code */
 };
 
+/* What a profile says of a block. */
+struct csc_counts {
+    bool counted, runs;
+    double divergence; /* of the times that warps come to its branch, the most in which they go both ways */
+};
+
 /* All for one pass over a function; analyses are of the function as it was when the round began. */
 struct csc {
     struct opt_context *c;
@@ -114,6 +120,8 @@ struct csc {
     struct map outside;           /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
     uint64_t *executions;         /* of blocks by a warp, in a model of the function as it was (model.c) */
     uint32_t execution_count;     /* blocks that there are; 0: nothing is known */
+    struct csc_counts *counts;    /* by block, of the function as it was, by a profile; NULL: there is none */
+    uint32_t count_count;         /* blocks that there are */
     VEC(struct csc_guard) guards; /* of the branch at work */
     u32_vec landings;             /* blocks that landing.c has made */
     struct map exchanged;         /* blocks whose branches have exchanged their sides */

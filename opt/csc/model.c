@@ -1,5 +1,6 @@
 /* model.c: how often arms are executed, and what the whole function takes: a warp of the expected launch runs
- * it in a model (opt/cost/cost.h).
+ * it in a model (opt/cost/cost.h). A profile knows of all warps whether they come to a branch, and how often
+ * they may diverge there at the most, and is believed first.
  *
  * What is saved is saved only where threads of a warp come to blocks of both arms; what it costs is paid each
  * time. A branch that they do not come to is left alone: it is cold, and what it costs others is not known. If
@@ -100,7 +101,8 @@ static void fold(struct csc *p, struct arena *a, struct cost_code *code)
 
 static struct csc_weight run_model(struct csc *p, struct arena *a, struct cost_figures *w)
 {
-    struct cost_hints hints = {.launch = cost_launch_of(a, p->f, p->c->options)};
+    struct cost_hints hints = {.profile = opt_profile(p->c, p->f),
+                               .launch = cost_launch_of(a, p->f, p->c->options)};
     uint32_t budget = p->c->options->limits[OPT_LIMIT_csc_sample];
     const struct cost_sample *s =
         p->f->flags & IR_FN_KERNEL
@@ -128,6 +130,28 @@ struct csc_weight csc_weigh(struct csc *p)
     return weight;
 }
 
+/* A warp goes both ways at a branch with a lane of the rarer side at least, and comes to it with COST_LANES at
+ * most. */
+static double most_divergence(const struct cost_profile *profile, const struct ir_function *f, uint32_t b)
+{
+    uint32_t share = ir_block_at(f, b)->edges.count == 2 ? cost_likely(profile, b, 0) : UINT32_MAX;
+    if (share > 65536)
+        return 1;
+    double rarer = (share < 65536 - share ? share : 65536 - share) / 65536.0;
+    return COST_LANES * rarer < 1 ? COST_LANES * rarer : 1;
+}
+
+static void read_profile(struct csc *p)
+{
+    const struct cost_profile *profile = opt_profile(p->c, p->f);
+    p->count_count = profile ? p->f->blocks.count : 0;
+    p->counts = arena_array(p->c->scratch, struct csc_counts, p->count_count);
+    for (uint32_t b = 0; b < p->count_count; b++)
+        if (cost_is_counted(profile, b))
+            p->counts[b] =
+                (struct csc_counts){true, cost_count(profile, b) > 0, most_divergence(profile, p->f, b)};
+}
+
 void csc_find_divergence(struct csc *p)
 {
     struct scratch scratch;
@@ -139,6 +163,7 @@ void csc_find_divergence(struct csc *p)
                              .extra = arena_array(a, uint64_t, blocks)};
     p->before = run_model(p, a, &w);
     p->execution_count = p->before.runs ? blocks : 0;
+    read_profile(p);
     scratch_end(&scratch);
 }
 
@@ -150,8 +175,17 @@ static double executions(const struct csc *p, uint32_t b)
     return b < p->execution_count ? (double)p->executions[b] : -1;
 }
 
+/* Of the profile; of a block of which it knows nothing, it may be as it will. */
+static struct csc_counts counts_of(const struct csc *p, uint32_t b)
+{
+    return b < p->count_count && p->counts[b].counted ? p->counts[b] : (struct csc_counts){.divergence = 1};
+}
+
 bool csc_is_cold(const struct csc *p, uint32_t branch)
 {
+    struct csc_counts counts = counts_of(p, branch);
+    if (counts.counted)
+        return !counts.runs;
     return executions(p, branch) == 0 && !p->before.cut;
 }
 
@@ -177,15 +211,18 @@ int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t
     const struct ir_block *b = ir_block_at(p->f, branch);
     double once = executions(p, branch), x = executions(p, b->edges.at[0].block);
     double y = executions(p, b->edges.at[1].block), u = executions(p, q.x), v = executions(p, q.y);
+    const struct csc_counts counts = counts_of(p, branch);
     if (csc_is_cold(p, branch))
         return 0;
-    if (once == 0) {
+    if (once == 0 && !counts.counted) {
         tell_limit(p);
         return (int64_t)saved - CSC_MORE_CAUTION * (int64_t)overhead;
     }
     if (!csc_is_known(p, branch) || u < 0 || v < 0)
-        return (int64_t)saved - CSC_CAUTION * (int64_t)overhead;
+        return (int64_t)((double)saved * counts.divergence) - CSC_CAUTION * (int64_t)overhead;
     double arms = x < y ? x : y, both = u < v ? u : v, any = u < v ? v : u;
-    double share = arms > 0 ? (x + y - once) / once * both / arms : 0;
+    double diverges = (x + y - once) / once;
+    diverges = diverges < counts.divergence ? diverges : counts.divergence;
+    double share = arms > 0 ? diverges * both / arms : 0;
     return (int64_t)((double)saved * share - (double)overhead * any / once);
 }

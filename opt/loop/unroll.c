@@ -213,11 +213,19 @@ static uint32_t choose_factor(const struct opt_unroll *u, const struct opt_unrol
     return 0;
 }
 
+static bool may_run(const struct opt_unroll *u, const struct opt_unroll_plan *p)
+{
+    uint32_t header = u->cycles->at[p->cycle].header;
+    if (cost_is_counted(u->profile, header) && cost_count(u->profile, header) == 0)
+        return opt_unroll_decline(u, ir_terminator(u->f, p->latch), "cold", "by the profile it does not run");
+    return true;
+}
+
 static bool make_plan(struct opt_unroll *u, uint32_t cycle, struct opt_unroll_plan *p)
 {
     const struct ir_cycle *l = &u->cycles->at[cycle];
     *p = (struct opt_unroll_plan){.cycle = cycle};
-    if (l->entries.count != 1 || !find_latch(u, p) || !measure(u, p))
+    if (l->entries.count != 1 || !find_latch(u, p) || !measure(u, p) || !may_run(u, p))
         return false;
     bool found =
         (find_test(u, p, p->latch) && count_trips(u, p)) || (find_test(u, p, l->header) && count_trips(u, p));
@@ -326,6 +334,7 @@ bool opt_unroll(struct opt_context *c, struct ir_function *f)
                            .g = opt_cfg(c, f),
                            .d = opt_dominators(c, f),
                            .cycles = opt_cycles(c, f),
+                           .profile = opt_profile(c, f),
                            .demotion = {.c = c, .f = f},
                            .clone = {.arena = c->scratch, .f = f},
                            .renaming.arena = c->scratch};

@@ -15,6 +15,7 @@ struct opt_unroll {
     const struct ir_dominators *d;
     const struct ir_cycles *cycles;
     const struct opt_uses *uses;
+    const struct cost_profile *profile; /* NULL: there is none */
     struct opt_demotion demotion;
     struct bitset outside;
     struct opt_renaming renaming;

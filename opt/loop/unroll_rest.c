@@ -76,9 +76,14 @@ static bool match_counter(const struct opt_unroll *u, struct opt_unroll_plan *p,
     return true;
 }
 
-static uint32_t choose_factor(const struct opt_unroll_plan *p)
+/* The largest that leaves the rounds small, and no longer than the loop runs, by a profile. */
+static uint32_t choose_factor(const struct opt_unroll *u, const struct opt_unroll_plan *p)
 {
-    return p->size * 4 <= OPT_UNROLL_SIZE_PART ? 4 : p->size * 2 <= OPT_UNROLL_SIZE_PART ? 2 : 0;
+    double trips = cost_trips(u->profile, p->cycle);
+    for (uint32_t n = 4; n > 1; n /= 2)
+        if (p->size * n <= OPT_UNROLL_SIZE_PART && (trips == 0 || trips >= n))
+            return n;
+    return 0;
 }
 
 bool opt_unroll_counts(struct opt_unroll *u, struct opt_unroll_plan *p)
@@ -86,7 +91,7 @@ bool opt_unroll_counts(struct opt_unroll *u, struct opt_unroll_plan *p)
     const struct ir_ins *test = ir_at(u->f, ir_at(u->f, ir_terminator(u->f, p->test))->args[0]);
     uint32_t from;
     p->trips = 0;
-    p->factor = choose_factor(p);
+    p->factor = choose_factor(u, p);
     if (!p->factor || p->test != p->latch || !opt_unroll_entering_edge(u, p->cycle, &from) ||
         u->cycles->innermost[from] != u->cycles->at[p->cycle].parent) /* else `from` may be unrolled, too */
         return false;

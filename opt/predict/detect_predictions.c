@@ -479,8 +479,7 @@ static bool find(struct detection *d)
     return d->taken.count != 0;
 }
 
-static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions,
-                    const struct cost_branches *branches)
+static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions)
 {
     struct scratch scratch;
     struct detection d = {.c = c,
@@ -492,9 +491,7 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
                           .post = opt_return_post_dominators(c, f),
                           .cycles = opt_cycles(c, f),
                           .u = opt_machine_uniformity(c, f)};
-    struct cost_profile *profile = cost_profile_new(d.arena, d.cfg, branches, c->options);
-    struct cost_hints hints[DETECT_WARPS] = {{.likely = profile ? cost_profile_likely : NULL,
-                                              .data = profile,
+    struct cost_hints hints[DETECT_WARPS] = {{.profile = opt_profile(c, f),
                                               .launch = cost_launch_of(d.arena, f, c->options),
                                               .warp = c->options->warp}};
     bool changed = false;
@@ -517,9 +514,8 @@ bool opt_detect_predictions(struct opt_context *c, struct ir_module *m)
     if (!opt_finds_predictions(c->options))
         return false;
     const uint64_t *functions = opt_costs(c, m)->at;
-    const struct cost_branches *branches = cost_branches_new(c->scratch, m, c->options);
     for (uint32_t i = 0; i < m->functions.count; i++)
         if (m->functions.at[i]->order.count)
-            changed |= work_on(c, m->functions.at[i], functions, branches);
+            changed |= work_on(c, m->functions.at[i], functions);
     return changed;
 }

@@ -9,6 +9,7 @@
  */
 #include "ir/converge/frontier.h"
 #include "opt/kit/merge_edges.h"
+#include "opt/lower/lower.h"
 
 /* The unreachable blocks stay behind the others. */
 static bool lay_out(struct opt_context *c, struct ir_function *f, const struct ir_cfg *g,
@@ -152,14 +153,24 @@ static bool split_edges_up(struct opt_context *c, struct ir_function *f, const s
     return changed;
 }
 
+/* What decides between blocks that may change places, by a profile. NULL: there is none, or the code generator
+ * finds the priorities again, without it. */
+static const uint32_t *ties_by_profile(struct opt_context *c, const struct ir_function *f)
+{
+    const struct cost_profile *profile = opt_profile(c, f);
+    if (!profile || c->options->target != TARGET_bytecode)
+        return NULL;
+    return opt_reverse_post_order(c->scratch, opt_cfg(c, f), profile);
+}
+
 /* NULL: too large, which has been said. Another order would change the threads of convergent operations. */
 static const struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
     const uint32_t *limits = c->options->limits;
     struct bitset divergent = *opt_divergent_branches(c, f);
-    u32_vec order =
-        ir_priorities(c->scratch, g, opt_cycles(c, f), opt_tokens(c, f), limits[OPT_LIMIT_priority_work]);
+    u32_vec order = ir_priorities(c->scratch, g, opt_cycles(c, f), opt_tokens(c, f), ties_by_profile(c, f),
+                                  limits[OPT_LIMIT_priority_work]);
     if (!order.count) {
         opt_error(
             c, f, "priority-work", f->at,

@@ -582,7 +582,7 @@ static bool begin(struct reconverge *x)
                 map_set(x->arena, &x->broken, ir_edge_key(b, ir_block_at(f, b)->edges.at[e].block), 1);
     opt_forget_places(c, f);
     x->g = opt_cfg(c, f);
-    x->o = ir_order_new(x->arena, x->g, ir_cycles_new(x->arena, x->g), opt_tokens(c, f),
+    x->o = ir_order_new(x->arena, x->g, ir_cycles_new(x->arena, x->g), opt_tokens(c, f), NULL,
                         c->options->limits[OPT_LIMIT_priority_work]);
     if (!x->o) {
         opt_error(c, f, "priority-work", f->at,

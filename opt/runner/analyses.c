@@ -140,6 +140,14 @@ static struct ir_ranges *ranges(struct opt_context *c, struct arena *a, const st
     return ir_ranges_new(a, opt_cfg(c, f), opt_dominators(c, f), opt_cycles(c, f), &asked);
 }
 
+/* NULL: no profile is given. */
+static struct cost_profile *profile_of(struct opt_context *c, struct arena *a, const struct ir_function *f)
+{
+    if (!c->options->profile.count)
+        return NULL;
+    return cost_profile_new(a, opt_cfg(c, f), opt_cycles(c, f), opt_branches(c, f->module), c->options);
+}
+
 static struct bitset *kept_set(struct arena *a, struct bitset set)
 {
     struct bitset *kept = arena_new(a, struct bitset);

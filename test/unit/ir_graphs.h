@@ -62,7 +62,7 @@ static inline void end(struct graph *g)
 
 static inline u32_vec priorities(struct graph *g)
 {
-    return ir_priorities(&g->arena, g->c, g->cycles, ir_tokens_new(&g->arena, g->c), UINT64_MAX);
+    return ir_priorities(&g->arena, g->c, g->cycles, ir_tokens_new(&g->arena, g->c), NULL, UINT64_MAX);
 }
 
 static inline bool has_barrier(const struct graph *g, uint32_t b)

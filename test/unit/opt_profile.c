@@ -75,15 +75,20 @@ static void row(struct counts *x, uint32_t line, uint32_t column, uint64_t lanes
     vec_push(&x->arena, &x->options.profile, p);
 }
 
+static void read_with(struct counts *x, const struct cost_branches *branches)
+{
+    const struct ir_cfg *cfg = ir_cfg_new(&x->arena, x->f);
+    x->profile = cost_profile_new(&x->arena, cfg, ir_cycles_new(&x->arena, cfg), branches, &x->options);
+}
+
 static void read(struct counts *x)
 {
-    const struct cost_branches *branches = cost_branches_new(&x->arena, x->module, &x->options);
-    x->profile = cost_profile_new(&x->arena, ir_cfg_new(&x->arena, x->f), branches, &x->options);
+    read_with(x, cost_branches_new(&x->arena, x->module, &x->options));
 }
 
 static double likely(const struct counts *x, uint32_t block, uint32_t edge)
 {
-    uint32_t p = cost_profile_likely(x->profile, x->f, block, edge);
+    uint32_t p = cost_likely(x->profile, block, edge);
     return p == UINT32_MAX ? -1 : p / 65536.0;
 }
 
@@ -103,10 +108,10 @@ static void without_counts_nothing_is_known(void **state)
     struct counts *x = *state;
     end(x, new_block(x), 1);
     read(x);
-    assert_null(x->profile);
+    assert_false(cost_is_counted(x->profile, 0));
     row(x, 7, 0, 5); /* of no line of the function */
     read(x);
-    assert_null(x->profile);
+    assert_false(cost_is_counted(x->profile, 0));
 }
 
 /* a -> b, c; b -> c. The edge past b has what b leaves. */
@@ -161,6 +166,66 @@ static void copies_have_their_own_rows(void **state)
     row(x, 3, 0, 10);
     read(x);
     assert_true(likely(x, a, 0) == 0.125 && likely(x, b, 0) == 0.25);
+}
+
+/* What was one branch has three rows, as copies were made of it in the run: it has their sum. */
+static void one_branch_has_all_rows(void **state)
+{
+    struct counts *x = *state;
+    uint32_t a = new_block(x), b = new_block(x), c = new_block(x);
+    branch(x, a, 1, b, c);
+    go_on(x, b, 2, c);
+    end(x, c, 3);
+    for (uint64_t lanes = 10; lanes <= 30; lanes += 10)
+        row(x, 1, 5, lanes);
+    row(x, 2, 0, 15);
+    read(x);
+    assert_true(cost_count(x->profile, a) == 60 && likely(x, a, 0) == 0.25);
+}
+
+/* Another function had two branches of the place when they were numbered; this one has got one more since. */
+static void branches_may_have_been_added(void **state)
+{
+    struct counts *x = *state;
+    uint32_t a = new_block(x), b = new_block(x), c = new_block(x);
+    branch(x, a, 1, b, c);
+    branch(x, b, 1, c, c);
+    end(x, c, 3);
+    x->f = ir_function_new(x->module, "g", IR_TYPE_VOID, 0);
+    x->zero = ir_const_i32(x->f, 0);
+    uint32_t d = new_block(x), e = new_block(x), f = new_block(x);
+    const struct cost_branches *branches = cost_branches_new(&x->arena, x->module, &x->options);
+    branch(x, d, 1, e, f);
+    go_on(x, e, 2, f);
+    end(x, f, 3);
+    for (uint64_t lanes = 10; lanes <= 30; lanes += 10)
+        row(x, 1, 5, lanes);
+    read_with(x, branches);
+    assert_false(cost_is_counted(x->profile, d)); /* numbered without it */
+    x->options.profile.count = 0;
+    row(x, 1, 5, 10);
+    row(x, 1, 5, 20);
+    row(x, 1, 5, 30);
+    read(x);
+    assert_true(cost_count(x->profile, d) == 30);
+}
+
+/* A test in front of a loop of one block, which runs 100 times for 10 threads; what is behind has no line. */
+static void loops_are_entered(void **state)
+{
+    struct counts *x = *state;
+    uint32_t a = new_block(x), b = new_block(x), c = new_block(x);
+    branch(x, a, 1, b, c);
+    branch(x, b, 2, b, c);
+    end(x, c, 0);
+    row(x, 1, 5, 10);
+    row(x, 2, 5, 100);
+    read(x);
+    assert_true(cost_trips(x->profile, 0) == 10 && likely(x, b, 0) == (uint32_t)(0.9 * 65536) / 65536.0);
+    x->options.profile.count = 0;
+    row(x, 2, 5, 100);
+    read(x);
+    assert_true(cost_trips(x->profile, 0) == 0);
 }
 
 /* ---- large inputs ---------------------------------------------------------------------------------- */
@@ -233,7 +298,7 @@ static void many_functions(void **state)
     const struct cost_branches *branches = cost_branches_new(&x->arena, x->module, &x->options);
     for (uint32_t i = 0; i < MANY; i++) {
         x->f = x->module->functions.at[i];
-        x->profile = cost_profile_new(&x->arena, ir_cfg_new(&x->arena, x->f), branches, &x->options);
+        read_with(x, branches);
         assert_true(likely(x, 0, 0) == 0.25);
     }
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
@@ -250,6 +315,9 @@ int main(void)
         TEST(edges_follow_from_blocks),
         TEST(parallel_edges_are_two),
         TEST(copies_have_their_own_rows),
+        TEST(one_branch_has_all_rows),
+        TEST(branches_may_have_been_added),
+        TEST(loops_are_entered),
         TEST(knowledge_goes_a_long_way),
         TEST(one_place_many_times),
         TEST(many_functions),
