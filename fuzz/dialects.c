@@ -200,7 +200,8 @@ static const struct fz_dialect dialects[] = {
         .buffers = ", log, wrong",
         .end = "",
         .has_macros = true,
-        .lacks = FZ_LACKS_TRY | FZ_LACKS_POINTERS | FZ_LACKS_GATES | FZ_LACKS_TRAP | FZ_LACKS_VOTES,
+        .lacks = FZ_LACKS_TRY | FZ_LACKS_POINTERS | FZ_LACKS_GATES | FZ_LACKS_TRAP | FZ_LACKS_VOTES |
+                 FZ_LACKS_IRREDUCIBLE | FZ_LACKS_ARITHMETIC,
         .promise = FZ_PROMISES_WHOLE,
         .width = 64,
     },
@@ -226,7 +227,7 @@ static const struct fz_dialect dialects[] = {
         .buffers = ", log, wrong",
         .end = cu_end,
         .has_macros = true,
-        .lacks = FZ_LACKS_TRY | FZ_LACKS_GATES | FZ_LACKS_VOTES,
+        .lacks = FZ_LACKS_TRY | FZ_LACKS_GATES | FZ_LACKS_VOTES | FZ_LACKS_ARITHMETIC,
         .promise = FZ_PROMISES_NAMED,
         .width = 32,
         .only_width = true,
@@ -257,8 +258,8 @@ static const struct fz_dialect dialects[] = {
         .end = "",
         .casts_by_call = true,
         .has_macros = true,
-        .lacks =
-            FZ_LACKS_TRY | FZ_LACKS_POINTERS | FZ_LACKS_GATES | FZ_LACKS_GOTO | FZ_LACKS_TRAP | FZ_LACKS_FALL,
+        .lacks = FZ_LACKS_TRY | FZ_LACKS_POINTERS | FZ_LACKS_GATES | FZ_LACKS_GOTO | FZ_LACKS_TRAP |
+                 FZ_LACKS_FALL | FZ_LACKS_ARITHMETIC,
         .promise = FZ_PROMISES_ALL,
         .width = 8,
         .is_hashed = true,

@@ -11,10 +11,26 @@ struct narrowing {
 
 static void narrow_list(const struct narrowing *x, struct fz_node *list);
 
+/* May C, GLSL and OpenCL C leave the operator's result open? The lane selects one of a set's 64 bits. */
+static bool may_be_open(const struct fz_node *n)
+{
+    bool divides = n->op == FZ_OP_DIV || n->op == FZ_OP_REM,
+         shifts = n->op == FZ_OP_SHL || n->op == FZ_OP_SHR;
+    if (n->kind != FZ_NODE_BINARY || !(divides || shifts))
+        return false;
+    const struct fz_node *left = n->first, *right = left->next;
+    if (right->kind == FZ_NODE_CONSTANT)
+        return divides ? right->value == 0 : right->value >= 32;
+    return divides || left->kind != FZ_NODE_CONSTANT || left->type != FZ_ULONG ||
+           right->kind != FZ_NODE_GEOMETRY;
+}
+
 /* Votes are what the thread would have said; some lanes are elected. */
 static void narrow_expression(const struct narrowing *x, struct fz_node *n)
 {
     struct fz_node *next = n->next;
+    if (x->lacks & FZ_LACKS_ARITHMETIC && may_be_open(n))
+        n->op = FZ_OP_AND;
     if (x->lacks & FZ_LACKS_VOTES && n->kind == FZ_NODE_VOTE)
         *n = *n->first;
     if (x->lacks & FZ_LACKS_VOTES && n->kind == FZ_NODE_ELECT)
@@ -54,8 +70,8 @@ static uint32_t lacking(const struct fz_node *n)
     case FZ_NODE_GATE: return FZ_LACKS_GATES;
     case FZ_NODE_TRAP: return FZ_LACKS_TRAP;
     case FZ_NODE_JUMP:
-    case FZ_NODE_REPEAT:
-    case FZ_NODE_IRREDUCIBLE: return FZ_LACKS_GOTO;
+    case FZ_NODE_REPEAT: return FZ_LACKS_GOTO;
+    case FZ_NODE_IRREDUCIBLE: return FZ_LACKS_GOTO | FZ_LACKS_IRREDUCIBLE;
     case FZ_NODE_PREDICT:
     case FZ_NODE_LABEL: return FZ_LACKS_PREDICTIONS;
     default: return 0;

@@ -22,6 +22,8 @@ enum fz_lacks {
     FZ_LACKS_VOTES = 32,
     FZ_LACKS_FALL = 64,
     FZ_LACKS_PREDICTIONS = 128, /* all do */
+    FZ_LACKS_IRREDUCIBLE = 256,
+    FZ_LACKS_ARITHMETIC = 512, /* division by zero, shifts by too many bits */
 };
 /* Where the language says which threads execute an operation together: where kernc does; where the operation
  * names them; where they are the whole block, which is one warp. */
