@@ -524,6 +524,34 @@ static void mark_kernels(struct ll_module *ll)
     }
 }
 
+/* kern/meet.h has a function that each thread calls before it returns from a kernel. */
+static void call_at_exit(struct arena *arena, struct ll_module *ll)
+{
+    uint32_t to = 0;
+    while (to < ll->functions.count && strcmp(ll->functions.at[to].name, "__kern_at_exit") != 0)
+        to++;
+    if (to == ll->functions.count || !ll->functions.at[to].is_defined || ll->functions.at[to].param_count)
+        return;
+    struct ll_value *callee = arena_array(arena, struct ll_value, 1);
+    *callee = (struct ll_value){.kind = LL_FUNCTION_REF, .number = to, .type = ll->functions.at[to].type};
+    for (uint32_t f = 0; f < ll->functions.count; f++)
+        for (uint32_t b = 0; ll->functions.at[f].is_kernel && b < ll->functions.at[f].blocks.count; b++) {
+            struct ll_block *block = &ll->functions.at[f].blocks.at[b];
+            struct ll_ins end = block->ins.at[block->ins.count - 1];
+            if (end.op != LL_OP_ret)
+                continue;
+            vec_push(arena, &block->ins, end);
+            block->ins.at[block->ins.count - 2] = (struct ll_ins){.op = LL_OP_call,
+                                                                  .result = UINT32_MAX,
+                                                                  .type = end.type,
+                                                                  .element = callee->type,
+                                                                  .callee = callee,
+                                                                  .attributes = UINT32_MAX,
+                                                                  .debug = end.debug,
+                                                                  .at = end.at};
+        }
+}
+
 /* Bodies of kernels, then of what they turn out to call. */
 static void lower_all(struct importer *im)
 {
@@ -561,6 +589,7 @@ struct ir_module *import_llvm(struct source *s, const struct import_origin *orig
     *shown = s;
     if (im.ll && !d->errors) {
         mark_kernels(ll);
+        call_at_exit(a, ll);
         uint32_t functions = im.ll->functions.count + 1, globals = im.ll->globals.count + 1;
         if (origin) {
             im.by_debug = true;

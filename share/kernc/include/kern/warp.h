@@ -1,6 +1,7 @@
 /* warp.h: CUDA's functions of a warp. kernc's operations act on the group of threads that execute one
  * dynamic instance together; a mask chooses among them. So the value is right for the threads that the mask
- * names, if they come together.
+ * names, if they come together. With KERN_MASKS_MEET they need not, and with KERN_CHECK_MASKS they have to:
+ * meet.h.
  */
 #ifndef __KERN_WARP_H__
 #define __KERN_WARP_H__
@@ -16,9 +17,13 @@ __KERN_DEVICE unsigned __lanemask_eq() { return 1u << __kern_lane(); }
 __KERN_DEVICE unsigned __lanemask_gt() { return ~((2u << __kern_lane()) - 1); }
 __KERN_DEVICE unsigned __lanemask_ge() { return ~((1u << __kern_lane()) - 1); }
 __KERN_DEVICE unsigned __lane_id() { return __kern_lane(); }
-__KERN_DEVICE void __syncwarp(unsigned = __KERN_FULL) { __kern_syncwarp(); }
 
+#if defined KERN_MASKS_MEET || defined KERN_CHECK_MASKS
+#include "meet.h"
+#else
+__KERN_DEVICE void __syncwarp(unsigned = __KERN_FULL) { __kern_syncwarp(); }
 __KERN_DEVICE unsigned __ballot_sync(unsigned mask, int p) { return (unsigned)__kern_ballot(p != 0) & mask; }
+#endif
 __KERN_DEVICE int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
 __KERN_DEVICE int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, !p) == 0; }
 __KERN_DEVICE int __uni_sync(unsigned mask, int p) { return __all_sync(mask, p) || __all_sync(mask, !p); }
@@ -26,6 +31,7 @@ __KERN_DEVICE unsigned __ballot(int p) { return (unsigned)__kern_ballot(p != 0);
 __KERN_DEVICE int __any(int p) { return __kern_any(p != 0); }
 __KERN_DEVICE int __all(int p) { return __kern_all(p != 0); }
 
+#if !defined KERN_MASKS_MEET && !defined KERN_CHECK_MASKS
 /* The warp in segments of `width` lanes, a power of two; a lane outside the own segment gives the own
  * value. */
 #define __KERN_X(T, type)                                                                                    \
@@ -47,7 +53,12 @@ __KERN_DEVICE int __all(int p) { return __kern_all(p != 0); }
     {                                                                                                        \
         T other = __kern_shuffle_xor(v, bits);                                                               \
         return ((int)__kern_lane() ^ bits) <= ((int)__kern_lane() | (width - 1)) ? other : v;                \
-    }                                                                                                        \
+    }
+__KERN_NUMBERS(__KERN_X)
+#undef __KERN_X
+#endif
+
+#define __KERN_X(T, type)                                                                                    \
     __KERN_DEVICE T __shfl(T v, int lane, int width = 32)                                                    \
     {                                                                                                        \
         return __shfl_sync(__KERN_FULL, v, lane, width);                                                     \
@@ -89,6 +100,7 @@ template <class T> __KERN_DEVICE_CODE T __kern_of_lowest(unsigned mask, T v)
     return __kern_shuffle(v, there ? (int)__kern_ctz(there) : (int)__kern_lane());
 }
 
+#if !defined KERN_MASKS_MEET && !defined KERN_CHECK_MASKS
 #define __KERN_X(T, type)                                                                                    \
     __KERN_DEVICE unsigned __match_any_sync(unsigned mask, T v) { return __kern_match(v) & mask; }           \
     __KERN_DEVICE unsigned __match_all_sync(unsigned mask, T v, int *all)                                    \
@@ -127,5 +139,6 @@ __KERN_NUMBERS(__KERN_X)
 __KERN_I32(__KERN_X)
 #undef __KERN_X
 #undef __KERN_REDUCE
+#endif
 
 #endif
