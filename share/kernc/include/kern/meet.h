@@ -154,8 +154,8 @@ template <class T> __KERN_DEVICE T __kern_take(unsigned mask, T v, int lane)
     __KERN_DEVICE T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32)                        \
     {                                                                                                        \
         unsigned lane = __kern_lane();                                                                       \
-        return __kern_take(                                                                                  \
-            mask, v, (int)((lane & (unsigned)(width - 1)) + by < (unsigned)width ? lane + by : lane));       \
+        return __kern_take(mask, v,                                                                          \
+                           (int)((lane & (unsigned)(width - 1)) + by < (unsigned)width ? lane + by : lane)); \
     }                                                                                                        \
     __KERN_DEVICE T __shfl_xor_sync(unsigned mask, T v, int bits, int width = 32)                            \
     {                                                                                                        \
