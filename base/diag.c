@@ -266,12 +266,3 @@ void diag_json_text(const struct diagnostics *d, struct text *t)
     }
     text_addz(t, "]\n");
 }
-
-void diag_json(const struct diagnostics *d, FILE *out)
-{
-    struct scratch scratch;
-    struct text t = {.arena = scratch_begin(&scratch)};
-    diag_json_text(d, &t);
-    fwrite(t.at, 1, t.length, out);
-    scratch_end(&scratch);
-}

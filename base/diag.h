@@ -159,11 +159,9 @@ void diag_print(const struct diagnostics *d, FILE *out, bool color);
 void diag_text(const struct diagnostics *d, struct text *t, bool color); /* the same, appended to t */
 /* The first line of one of them, without its end, appended to t. */
 void diag_heading(const struct diagnostics *d, const struct diagnostic *g, struct text *t, bool color);
-/* An array of {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]};
- * fix is
+/* Appends an array of
+ * {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]}; fix is
  * {"line","column","endLine","endColumn","insert","also"?:[…]}, the same of other edits. */
-void diag_json(const struct diagnostics *d, FILE *out);
-/* The same array, appended to t. */
 void diag_json_text(const struct diagnostics *d, struct text *t);
 /* Whether colour fits this stream: a terminal, NO_COLOR unset, TERM not dumb. */
 bool diag_color_wanted(FILE *out);

@@ -106,10 +106,6 @@ const char *fe_layout_text(struct arena *a, const struct fe_type *t);
 
 /* ---- questions; all see through const ---------------------------------------------------------------- */
 
-static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k)
-{
-    return t->kind == k;
-}
 static inline bool fe_is_error(const struct fe_type *t)
 {
     return t->kind == FE_TYPE_ERROR;

@@ -251,8 +251,6 @@ uint32_t ir_scope_count(const struct ir_scopes *s);
 ir_ref ir_scope_anchor(const struct ir_scopes *s, uint32_t scope); /* 0: it is a cycle's */
 /* Whether the point of r is in the scope. */
 bool ir_scope_has(const struct ir_scopes *s, uint32_t scope, ir_ref r);
-/* The innermost cycle that r's block is not in, but r's point is in the extended cycle; IR_NO_CYCLE: none. */
-uint32_t ir_scope_behind(const struct ir_scopes *s, ir_ref r);
 /* Whether the token's definition, in a reachable block, stands in another block than when the scopes were
  * found. */
 bool ir_scope_moved(const struct ir_scopes *s, ir_ref token);

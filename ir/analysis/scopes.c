@@ -192,22 +192,6 @@ bool ir_scope_has(const struct ir_scopes *s, uint32_t scope, ir_ref r)
     return has_point(s, scope, ir_at(s->cfg->fn, r)->block, position_of(s, r));
 }
 
-uint32_t ir_scope_behind(const struct ir_scopes *s, ir_ref r)
-{
-    uint32_t block = ir_at(s->cfg->fn, r)->block, position = position_of(s, r), best = IR_NO_CYCLE;
-    for (uint32_t i = s->row_start[block]; i < s->row_start[block + 1]; i++) {
-        if (!row_has(s, s->rows[i], block, position))
-            continue;
-        for (uint32_t def = s->rows[i].def; def != UINT32_MAX; def = s->operand[def]) {
-            uint32_t k = s->cycles->innermost[s->home[def]];
-            if (k != IR_NO_CYCLE && !ir_cycle_has(s->cycles, k, block) &&
-                (best == IR_NO_CYCLE || s->cycles->at[k].depth > s->cycles->at[best].depth))
-                best = k;
-        }
-    }
-    return best;
-}
-
 bool ir_scope_moved(const struct ir_scopes *s, ir_ref token)
 {
     return s->home[s->tokens->index[token]] != ir_at(s->cfg->fn, token)->block;

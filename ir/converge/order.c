@@ -49,13 +49,6 @@ uint32_t ir_order_target(const struct ir_order *o, uint32_t u, uint32_t v)
     return ir_order_node(o, v);
 }
 
-uint32_t ir_token_anchor(const struct ir_function *f, ir_ref token)
-{
-    while (token && ir_at(f, token)->op != IR_anchor)
-        token = ir_at(f, token)->token;
-    return token ? ir_at(f, token)->block : IR_NO_BLOCK;
-}
-
 /* ---- scopes ------------------------------------------------------------------------------------------ */
 
 static void find_uses(struct sorter *s)

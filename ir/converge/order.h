@@ -51,8 +51,6 @@ void ir_order_insert(struct ir_order *o, uint32_t block, uint32_t before);
 bool ir_scope_lies_in(const struct ir_order *o, uint32_t inner, uint32_t outer);
 /* The node that the edge from block u to block v leads to: v, or the latch of a cycle that goes round. */
 uint32_t ir_order_target(const struct ir_order *o, uint32_t u, uint32_t v);
-/* The block of the anchor that the token stems from; IR_NO_BLOCK: it stems from the entry. */
-uint32_t ir_token_anchor(const struct ir_function *f, ir_ref token);
 
 /* Edges that nobody waits for, by ir_edge_key. */
 static inline uint64_t ir_edge_key(uint32_t from, uint32_t to)

@@ -70,9 +70,4 @@ enum rt_divergence_event rt_divergence_converge(struct rt_divergence *d, uint16_
 /* The lanes end, all active ones or some of them; those left go on with the next word. */
 enum rt_divergence_event rt_divergence_exit(struct rt_divergence *d, uint8_t lanes);
 
-static inline const struct rt_divergence_entry *rt_divergence_top(const struct rt_divergence *d)
-{
-    return d->depth ? &d->stack[d->depth - 1] : NULL;
-}
-
 #endif
