@@ -1,8 +1,8 @@
-/* meet.h: CUDA's operations with masks, by CUDA's meaning (-DKERN_MASKS_MEET): the threads that a mask names meet,
- * wherever in the code they call the operation. kernc's operations have places, so threads that are apart meet in
- * memory: each leaves its value, waits until all have come, takes what it wants, and waits until all have taken.
- * Those that the mask names and that come together use the operation itself. Threads wait by spinning, so the
- * scheme has to let the others run, as `oracle` does.
+/* meet.h: CUDA's operations with masks, by CUDA's meaning (-DKERN_MASKS_MEET): the threads that a mask names
+ * meet, wherever in the code they call the operation. kernc's operations have places, so threads that are
+ * apart meet in memory: each leaves its value, waits until all have come, takes what it wants, and waits until
+ * all have taken. Those that the mask names and that come together use the operation itself. Threads wait by
+ * spinning, so the scheme has to let the others run, as `oracle` does.
  *
  * With KERN_CHECK_MASKS nobody waits: it is an error if the mask names a thread that is elsewhere.
  */
