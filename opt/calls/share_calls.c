@@ -338,11 +338,33 @@ static bool inline_site(struct sharer *x, const struct share_sites *s, uint32_t 
     return x->changed = true;
 }
 
-/* The pair with the dearest callee in common. Its sites are in different blocks. */
-static bool inline_two(struct sharer *x, struct share_sites *s)
+static bool leads_outside_loops(const struct sharer *x, uint32_t id, const struct ir_function *callee)
+{
+    bitset_each(i, x->carries[id])
+        if (x->worthy.at[i] == callee->id)
+            return true;
+    return false;
+}
+
+/* Adds to the sites, which may become one, those of the others that may too if they come to the callee. */
+static void add_sites(struct sharer *x, const struct share_sites *s, const struct ir_function *callee,
+                      u32_vec *sites)
+{
+    for (uint32_t k = 0; k < s->at.count; k++) {
+        bool fits = leads_outside_loops(x, s->at.at[k].callee, callee);
+        for (uint32_t n = 0; fits && n < sites->count; n++)
+            fits = sites->at[n] != k && share_parted(s, sites->at[n], k);
+        if (fits)
+            vec_push(x->c->scratch, sites, k);
+    }
+}
+
+/* The pair with the dearest callee in common, and what else may become one with it: it is weighed as a whole
+ * then. Sites are in different blocks. */
+static bool inline_in_common(struct sharer *x, struct share_sites *s)
 {
     const struct ir_function *best = NULL;
-    uint32_t a = 0, b = 0;
+    u32_vec sites = {0};
     for (uint32_t i = 0; i < s->at.count; i++)
         for (uint32_t k = i + 1; k < s->at.count; k++) {
             uint32_t first = s->at.at[i].callee, second = s->at.at[k].callee;
@@ -350,10 +372,17 @@ static bool inline_two(struct sharer *x, struct share_sites *s)
             if (!common || (best && x->cost[common->id] <= x->cost[best->id]) || !share_parted(s, i, k))
                 continue;
             best = common;
-            a = i;
-            b = k;
+            vec_clear(&sites);
+            vec_push(x->c->scratch, &sites, i);
+            vec_push(x->c->scratch, &sites, k);
         }
-    return best && inline_site(x, s, a, best) && inline_site(x, s, b, best);
+    if (!best || !has_work_left(x, s->f, (uint64_t)s->at.count * s->at.count))
+        return false;
+    add_sites(x, s, best, &sites);
+    for (uint32_t i = 0; i < sites.count; i++)
+        if (!inline_site(x, s, sites.at[i], best))
+            return false;
+    return true;
 }
 
 /* ---- all functions ----------------------------------------------------------------------------------- */
@@ -364,7 +393,7 @@ static void work_on(struct sharer *x, struct ir_function *f)
     x->declined = (struct map){0};
     choose_all_targets(x, f);
     while (find_sites(x, f, &s) && s.at.count > 1) {
-        if (!share_one(x, &s) && !inline_two(x, &s))
+        if (!share_one(x, &s) && !inline_in_common(x, &s))
             break;
         x->changed = true;
         opt_invalidate(x->c, f);
