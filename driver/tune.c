@@ -5,9 +5,10 @@
  * after the other is moved to its best while the others stay, on a ladder of steps that are then halved
  * around the best, until a whole round moves none; a prediction may also be left out.
  *
- * Where a run measures one launch, its last, of a large grid, the search runs a sample of the grid's blocks;
- * its best few candidates are then run whole, and the best of these counts. A kernel that does not end on a
- * sample as it stands, as its blocks wait for each other, is searched whole.
+ * Of large grids the search runs a sample of the blocks; its best few candidates are then run whole, and the
+ * best of these counts. A kernel that does not end on a sample as it stands, as its blocks wait for each other,
+ * is searched whole. So are several launches of which a sample leaves out what others read: with it, the
+ * source's predictions gain more or less than on whole grids.
  *
  * A run makes the launches that are asked for, on buffers as the file's earlier launches leave them; those of
  * kernels with predictions are measured. All runs have the same arguments and must leave the same bytes in
@@ -23,12 +24,8 @@
 #define fail_at(x, code, id, prediction, ...)                                                                \
     fail((x)->command, code, id, (x)->source, (place){(prediction)->line, (prediction)->column}, __VA_ARGS__)
 
-enum {
-    FINALISTS = 4,     /* of the sample's candidates that are run whole */
-    WHOLE_GRID = 64,   /* blocks of a grid that is not sampled unless told so */
-    SAMPLE_SHARE = 32, /* of a larger one, one block in so many, but no fewer than */
-    SAMPLE_LEAST = 32,
-};
+static const double MOST_OFF =
+    0.1; /* by which gains on a sample of several launches may differ from whole ones */
 
 /* ---- what is asked for ------------------------------------------------------------------------------- */
 
@@ -75,6 +72,7 @@ static int read_choice(struct tuning *x)
     x->warp = (uint32_t)warp;
     x->sample = (uint32_t)sample;
     x->own_sample = option_value(x->command, OPTION_SAMPLE) != NULL;
+    x->finalists = limit_own(x->command, LIMIT_tune_finalists);
     return code;
 }
 
@@ -222,11 +220,10 @@ done:
     return code;
 }
 
-static int run_without_predictions(struct tuning *x)
+static int run_without_predictions(struct tuning *x, struct tune_run *run)
 {
     struct arena *a = &x->command->arena;
     kernc_options own = x->options;
-    struct tune_run *run = arena_new(a, struct tune_run);
     const char **switches = arena_array(a, const char *, own.switch_count + 1);
     for (size_t i = 0; i < own.switch_count; i++)
         switches[i] = own.switches[i];
@@ -235,7 +232,6 @@ static int run_without_predictions(struct tuning *x)
     x->options.switch_count++;
     int code = run_once(x, run);
     x->options = own;
-    x->none = run;
     return code;
 }
 
@@ -396,7 +392,7 @@ static int try_all(struct tuning *x, uint32_t *thresholds, const struct tune_run
         if (x->runs.at[k]->thresholds && x->runs.at[k]->blocks == x->blocks &&
             memcmp(x->runs.at[k]->thresholds, fresh->thresholds, n * sizeof *fresh->thresholds) == 0)
             *run = x->runs.at[k];
-    if (!*run && (x->runs.count >= x->most_runs - (x->blocks ? FINALISTS + n : 0) || interrupted())) {
+    if (!*run && (x->runs.count >= x->most_runs - (x->blocks ? x->finalists + n : 0) || interrupted())) {
         x->stopped = true;
         return EXIT_OK;
     }
@@ -472,32 +468,38 @@ static int measure_each(struct tuning *x)
 
 /* ---- on a sample of the grid ------------------------------------------------------------------------- */
 
-/* The launch whose blocks may be sampled: the only one that is measured, with none behind it that would read
- * what the others leave out. NULL: there is none. */
-static const struct experiment_step *sampled_step(const struct tuning *x)
+/* Blocks of the largest grid among the launches that are measured, and how many these are. 0: one stands in a
+ * repeat, whose end may depend on what a sample leaves out. */
+static uint64_t measured_grid(const struct tuning *x, uint32_t *launches)
 {
-    const struct experiment_step *found = NULL;
+    uint64_t most = 0;
+    *launches = 0;
     for (uint32_t i = 0; i < x->first.x.steps.count; i++) {
         const struct experiment_step *s = &x->first.x.steps.at[i];
-        bool ends = s->directive && s->directive->step == LAUNCH_END;
-        if (found && (s->kernel || ends))
-            return NULL;
-        found = s->counted && s->kernel ? s : found;
+        uint64_t grid = 1;
+        if (*launches && s->directive && s->directive->step == LAUNCH_END)
+            return 0;
+        if (!s->counted || !s->kernel)
+            continue;
+        for (int d = 0; d < 3; d++)
+            grid *= s->launch.grid[d] ? s->launch.grid[d] : 1;
+        most = grid > most ? grid : most;
+        ++*launches;
     }
-    return found;
+    return most;
 }
 
-/* Blocks of the sample; 0: there is to be none. */
-static uint32_t choose_sample(const struct tuning *x)
+/* Blocks of the sample, in each measured launch with more of them; 0: there is to be none. */
+static uint32_t choose_sample(const struct tuning *x, uint64_t grid)
 {
-    const struct experiment_step *s = sampled_step(x);
-    bool worth = x->most_runs > 4 * FINALISTS + x->predictions.count;
-    uint64_t grid = 1, wanted = x->sample;
-    for (int d = 0; s && d < 3; d++)
-        grid *= s->launch.grid[d] ? s->launch.grid[d] : 1;
-    if (!x->own_sample && grid > WHOLE_GRID)
-        wanted = grid / SAMPLE_SHARE > SAMPLE_LEAST ? grid / SAMPLE_SHARE : SAMPLE_LEAST;
-    return s && worth && wanted < grid ? (uint32_t)wanted : 0;
+    bool worth = x->most_runs > 4 * x->finalists + x->predictions.count;
+    uint64_t wanted = x->sample;
+    if (!x->own_sample && grid > limit_own(x->command, LIMIT_tune_whole_blocks)) {
+        uint64_t least = limit_own(x->command, LIMIT_tune_sample_least);
+        wanted = grid / limit_own(x->command, LIMIT_tune_sample_share);
+        wanted = wanted > least ? wanted : least;
+    }
+    return worth && wanted < grid ? (uint32_t)wanted : 0;
 }
 
 /* As the source says, with the fuel of twice the whole grid. Whether the kernel ends; what another run finds,
@@ -516,6 +518,17 @@ static bool run_first_sampled(struct tuning *x)
     vec_push(&x->command->arena, &x->runs, run);
     x->best = run;
     return true;
+}
+
+/* Whether the source's predictions gain on the sample what they gain on the whole. A code: it has failed. */
+static int is_like_whole(struct tuning *x, bool *like)
+{
+    struct tune_run *none = arena_new(&x->command->arena, struct tune_run);
+    int code = run_without_predictions(x, none);
+    none->is_final = true; /* it has run whole */
+    double off = tune_gain(x, x->best, none) - tune_gain(x, x->written, x->none);
+    *like = !code && off <= MOST_OFF && off >= -MOST_OFF;
+    return code;
 }
 
 /* The best of the sample's runs that are not whole yet; NULL: there is none. */
@@ -537,7 +550,7 @@ static int run_finalists(struct tuning *x)
     int code = EXIT_OK;
     x->blocks = 0;
     x->best = x->written;
-    for (int i = 0; !code && !x->stopped && i < FINALISTS; i++) {
+    for (uint64_t i = 0; !code && !x->stopped && i < x->finalists; i++) {
         struct tune_run *sampled = next_finalist(x);
         if (!sampled)
             break;
@@ -547,17 +560,26 @@ static int run_finalists(struct tuning *x)
     return code;
 }
 
+static int descend_on_whole(struct tuning *x)
+{
+    x->blocks = 0;
+    x->best = x->written;
+    return descend(x);
+}
+
 /* Descends on the sample, and leaves the best of its candidates, run whole, as the best. */
 static int descend_on_sample(struct tuning *x)
 {
-    x->blocks = choose_sample(x);
-    if (!x->blocks || !run_first_sampled(x)) {
-        x->blocks = 0;
-        x->best = x->written;
-        return descend(x);
-    }
+    uint32_t launches;
+    x->blocks = choose_sample(x, measured_grid(x, &launches));
+    if (!x->blocks || !run_first_sampled(x))
+        return descend_on_whole(x);
     x->sample = x->blocks;
-    int code = descend(x);
+    bool like = true;
+    int code = launches > 1 ? is_like_whole(x, &like) : EXIT_OK;
+    if (!like && !code)
+        return descend_on_whole(x);
+    code = code ?: descend(x);
     bool stopped = x->stopped;
     x->stopped = code || interrupted();
     code = code ?: run_finalists(x);
@@ -577,7 +599,8 @@ static int search(struct tuning *x)
     if (code)
         return code;
     begin_watch(x);
-    code = run_without_predictions(x);
+    x->none = arena_new(&x->command->arena, struct tune_run);
+    code = run_without_predictions(x, x->none);
     if (code)
         return code;
     if (interrupted()) /* there is nothing to compare with */

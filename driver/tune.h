@@ -34,6 +34,7 @@ struct tuning {
     const char *metric; /* a key of kernc-metrics.def */
     bool large;         /* large values are good */
     uint64_t most_runs;
+    uint64_t finalists;     /* of a sample's candidates that are run whole */
     uint32_t sample;        /* blocks of the grid on which the search ran; 0: all. Before: as --sample says */
     bool own_sample;        /* --sample was given */
     uint32_t blocks;        /* of the measured launch that now run; 0: all */
@@ -44,7 +45,8 @@ struct tuning {
     struct run sampled;     /* the same on the sample */
     VEC(struct tuned) predictions;
     VEC(struct tune_run *) runs; /* in the order of the launches, which begin with these two */
-    const struct tune_run *written, *none, *best;
+    const struct tune_run *written, *best;
+    struct tune_run *none;
     bool watched; /* progress is on */
     const struct tune_run *
         *without; /* by prediction: the best but for this one's, which is the source's; NULL: the

@@ -320,6 +320,9 @@ void module_of_both_kinds(void **state)
     m.launch.scheme = "pdom";
     machine_expect(&m, 1, 1, KERNC_INVALID);
     m.launch.scheme = NULL;
+    m.launch.sample = 1;
+    machine_expect(&m, 2, 1, KERNC_INVALID);
+    m.launch.sample = 0;
     m.launch.warp = 16;
     machine_expect(&m, 1, 1, KERNC_INVALID);
     m.launch.warp = 8;
