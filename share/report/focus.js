@@ -20,7 +20,7 @@ class Focus {
     get steps() { return this.model.steps(this.value.scheme, this.value.launch); }
 
     // Changes with the steps that are shown.
-    get key() { return `${this.value.scheme} ${this.value.launch} ${this.value.warp}`; }
+    get stepsKey() { return `${this.value.scheme} ${this.value.launch} ${this.value.warp}`; }
 
     fromFragment(text) {
         const wanted = new Map(text.split('&').map(part => part.split('=').map(word => {

@@ -139,7 +139,7 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
             index = Math.max(0, graphs.findIndex(one => launch && one.function === launch.kernel));
         if (chosen >= 0 && chosen < graphs.length)
             index = chosen;
-        const graph = graphs[index], key = `${app.focus.key} ${index} ${Object.values(shown)} ${overlay}`;
+        const graph = graphs[index], key = `${app.focus.stepsKey} ${index} ${Object.values(shown)} ${overlay}`;
         if (key === made)
             return;
         made = key;

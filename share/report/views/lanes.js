@@ -35,9 +35,9 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
     app.resizers.push(fit);
     return () => {
         const {step} = app.focus.value;
-        if (made !== app.focus.key)
+        if (made !== app.focus.stepsKey)
             build();
-        made = app.focus.key;
+        made = app.focus.stepsKey;
         if (strip && last !== step) {
             view.resize(box.clientWidth - GUTTER - 20);
             view.show(step);

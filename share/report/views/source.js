@@ -80,7 +80,7 @@ class SourceTable {
         const {app, full} = this, {scheme, launch} = app.focus.value, model = app.model, run = app.focus.run;
         const {rows, lost} = model.lines(scheme, launch), steps = model.steps(scheme, launch), state = {comment: false};
         const notes = full && this.withNotes ? notesOf(model, run) : new Map(), body = h('tbody');
-        Object.assign(this, {rows: new Map(), made: app.focus.key, marked: []});
+        Object.assign(this, {rows: new Map(), made: app.focus.stepsKey, marked: []});
         let entries = list(model.source).map((text, index) => ({line: index + 1, parts: highlight(text, state)}));
         if (this.byWaste)
             entries = entries.filter(entry => rows.has(entry.line))
@@ -110,7 +110,7 @@ class SourceTable {
 
     update() {
         const {step, line} = this.app.focus.value, steps = this.app.focus.steps;
-        if (this.made !== this.app.focus.key)
+        if (this.made !== this.app.focus.stepsKey)
             this.build();
         const place = steps && steps.placeAt(step), key = `${place && place.key} ${line}`, tr = this.rows.get(line);
         if (this.marked.key === key)
