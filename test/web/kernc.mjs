@@ -1,6 +1,8 @@
 // node kernc.mjs HOST.js KERNC.wasm ARGUMENT…: kernc as WebAssembly on the files below this folder, which it reads but
 // does not write.
-import {readFileSync, writeSync} from 'node:fs';
+// node kernc.mjs HOST.js KERNC.wasm --each FOLDER: for each line of the input, arguments between tabs, the output to
+// FOLDER/N.out, N.err and N.code; compiled once.
+import {readFileSync, writeFileSync, writeSync} from 'node:fs';
 import vm from 'node:vm';
 
 const [host, wasm, ...words] = process.argv.slice(2);
@@ -16,8 +18,20 @@ const write = (fd, bytes) => {
     for (let at = 0; at < bytes.length;)
         at += writeSync(fd, bytes, at);
 };
-const result = await runKernc(await WebAssembly.compile(readFileSync(wasm)), ['kernc', ...words],
-    {open, input: words.includes('-') ? new Uint8Array(readFileSync(0)) : undefined});
-write(1, Buffer.from(result.out));
-write(2, Buffer.from(result.err + (result.trap ? result.trap + '\n' : '')));
-process.exitCode = result.trap ? 70 : result.code;
+const module = await WebAssembly.compile(readFileSync(wasm));
+const run = async (all, input) => {
+    const result = await runKernc(module, ['kernc', ...all], {open, input});
+    return {out: Buffer.from(result.out), err: Buffer.from(result.err + (result.trap ? result.trap + '\n' : '')),
+        code: result.trap ? 70 : result.code};
+};
+if (words[0] === '--each')
+    for (const [n, line] of readFileSync(0, 'utf8').trimEnd().split('\n').entries()) {
+        for (const [kind, bytes] of Object.entries(await run(line.split('\t'))))
+            writeFileSync(`${words[1]}/${n}.${kind}`, kind === 'code' ? `${bytes}\n` : bytes);
+    }
+else {
+    const {out, err, code} = await run(words, words.includes('-') ? new Uint8Array(readFileSync(0)) : undefined);
+    write(1, out);
+    write(2, err);
+    process.exitCode = code;
+}

@@ -43,6 +43,8 @@ const shownIn = (page, view) => page.evaluate(id => {
 
 async function checkViews(path, experiment) {
     const steps = experiment.runs.some(run => run.launches.some(launch => launch.warps[0] && launch.warps[0].run.length));
+    // What stands beside the views is the same in all but the first, and in the third has words of its own.
+    const part = view => view === 'source' || view === 'lanes' ? undefined : ['#view-' + view, '.beside'];
     for (const dark of [false, true])
         await opened(path, async page => {
             for (const view of VIEWS) {
@@ -57,16 +59,19 @@ async function checkViews(path, experiment) {
                     }
                 });
                 await check(`${path}: axe on ${view}${dark ? ' in the dark' : ''}`, async () =>
-                    assert.deepEqual(await violations(page, dark ? ['color-contrast'] : null), []));
+                    assert.deepEqual(await violations(page, dark ? ['color-contrast'] : null, part(view)), []));
             }
+            if (dark)
+                return;
+            await check(`${path}: nothing is wider than a phone`, async () => {
+                await page.setViewportSize({width: 390, height: 844});
+                for (const [index, view] of VIEWS.entries()) {
+                    await page.evaluate(at => window.app.focus.set({view: at}), index);
+                    await drawn(page);
+                    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
+                }
+            });
         }, {dark});
-    await check(`${path}: nothing is wider than a phone`, () => opened(path, async page => {
-        for (const view of VIEWS) {
-            await page.evaluate(index => window.app.focus.set({view: index}), VIEWS.indexOf(view));
-            await drawn(page);
-            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
-        }
-    }, {width: 390, height: 844}));
     await check(`${path}: paper has the view and a caption alone`, () => opened(path, async page => {
         await page.emulateMedia({media: 'print'});
         assert.ok(!await page.isVisible('nav') && !await page.isVisible('header'));
@@ -132,50 +137,63 @@ async function checkFocus(path, experiment) {
     }, {fragment: '#%E0%A4%A&scheme=nobody&step=-4&lane=900&launch=77&line=x'}));
 }
 
-// The numbers on the page are those of the experiment.
+// Another scheme draws views anew, and the numbers on the page are those of the experiment.
 async function checkFigures(path, experiment) {
     const show = n => n.toLocaleString('en-US', {maximumFractionDigits: 2}), percent = x => (100 * x).toFixed(1) + ' %';
-    for (const [index, run] of experiment.runs.entries()) {
+    const withSteps = experiment.runs.filter(run => run.launches[0] && run.launches[0].warps[0]);
+    const start = text => text.slice(0, 40);
+    const figures = async (page, run) => {
         const launch = run.launches[0];
-        if (!launch || !launch.warps[0])
-            continue;
-        await check(`${path}: figures of ${run.scheme}`, () => opened(path, async page => {
-            if (experiment.source) {
-                const cells = await page.evaluate(() =>
-                    Object.fromEntries([...document.querySelectorAll('#view-source tbody tr:not(.notes)')]
-                    .map(tr => [...tr.cells].map(cell => cell.textContent)).map(row => [row[0], row])));
-                for (const line of launch.lines.filter(one => one.warp_instructions && cells[one.line])) {
-                    const row = cells[line.line];
-                    assert.deepEqual([row[4], row[5], row[6]], [show(line.warp_instructions),
-                        show(line.thread_instructions),
-                        line.divergences ? show(line.divergences) : ''], `line ${line.line}`);
-                }
+        await page.evaluate(scheme => window.app.focus.set({view: 0, scheme, step: 0}), experiment.runs.indexOf(run));
+        await drawn(page);
+        if (experiment.source) {
+            const cells = await page.evaluate(() =>
+                Object.fromEntries([...document.querySelectorAll('#view-source tbody tr:not(.notes)')]
+                .map(tr => [...tr.cells].map(cell => cell.textContent)).map(row => [row[0], row])));
+            for (const line of launch.lines.filter(one => one.warp_instructions && cells[one.line])) {
+                const row = cells[line.line];
+                assert.deepEqual([row[4], row[5], row[6]], [show(line.warp_instructions),
+                    show(line.thread_instructions),
+                    line.divergences ? show(line.divergences) : ''], `line ${line.line}`);
             }
-            await page.keyboard.press('3');
-            await drawn(page);
-            const box = page.locator('.schemes input').nth(experiment.runs.filter((one, i) => i < index
-                && one.launches[0]
-                && one.launches[0].warps[0] && one.launches[0].warps[0].run.length).length);
-            if (!await box.isChecked())
-                await box.check();
-            await drawn(page);
-            const texts = await page.locator('.totals').allTextContents();
-            const own = texts.find(text => text.startsWith(run.scheme + 'Steps') || text.startsWith(run.scheme
-                + ' reference'));
-            assert.ok(own, `${run.scheme} is not in ${texts.join(' | ')}`);
-            assert.ok(own.includes(`Steps${show(launch.warps[0].total)}`), own);
-            if (launch.metrics) {
-                assert.ok(own.includes(`Instructions${show(launch.metrics.warp_instructions)}`), own);
-                assert.ok(own.includes(`Efficiency${percent(launch.metrics.simt_efficiency)}`), own);
-            }
-            await page.keyboard.press('6');
-            await drawn(page);
-            const [active, , ] = launch.warps[0].states[launch.warps[0].run[1]];
-            const lanes = BigInt('0x' + active).toString(2).replace(/0/g, '').length;
-            assert.equal(await page.locator('#view-state tbody tr').first().locator('td').first().textContent(),
-                String(lanes));
-        }, {fragment: `#source&launch=1&scheme=${encodeURIComponent(run.scheme)}`}));
-    }
+        }
+        await page.keyboard.press('2');
+        await drawn(page);
+        assert.equal(await page.getAttribute('#view-lanes .strip', 'aria-label'), `Lanes by steps under ${run.scheme}`);
+        await page.keyboard.press('4');
+        await drawn(page);
+        const graph = run.graphs.find(one => one.function === launch.kernel);
+        if (graph)
+            assert.deepEqual((await page.locator('#view-graph .block .name').allTextContents()).map(start),
+                graph.blocks.map(one => start((graph.layout && one.text || one.name).split('\n')[0])));
+        await page.keyboard.press('3');
+        await drawn(page);
+        const box = page.locator('.schemes input').nth(withSteps.filter(one =>
+            one.launches[0].warps[0].run.length).indexOf(run));
+        if (!await box.isChecked())
+            await box.check();
+        await drawn(page);
+        const texts = await page.locator('.totals').allTextContents();
+        const own = texts.find(text => text.startsWith(run.scheme + 'Steps') || text.startsWith(run.scheme
+            + ' reference'));
+        assert.ok(own, `${run.scheme} is not in ${texts.join(' | ')}`);
+        assert.ok(own.includes(`Steps${show(launch.warps[0].total)}`), own);
+        if (launch.metrics) {
+            assert.ok(own.includes(`Instructions${show(launch.metrics.warp_instructions)}`), own);
+            assert.ok(own.includes(`Efficiency${percent(launch.metrics.simt_efficiency)}`), own);
+        }
+        await page.keyboard.press('6');
+        await drawn(page);
+        const [active, , ] = launch.warps[0].states[launch.warps[0].run[1]];
+        const lanes = BigInt('0x' + active).toString(2).replace(/0/g, '').length;
+        assert.equal(await page.locator('#view-state tbody tr').first().locator('td').first().textContent(),
+            String(lanes));
+    };
+    if (withSteps.length)
+        await opened(path, async page => {
+            for (const run of withSteps)
+                await check(`${path}: figures of ${run.scheme}`, () => figures(page, run));
+        }, {fragment: '#source&launch=1'});
 }
 
 // Another warp; what passes gain, pairs of csc, stages; live ranges in the graph: where the experiment has them.
