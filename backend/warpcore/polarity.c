@@ -14,15 +14,17 @@ struct search {
     struct wc_context *c;
     const struct wc_mfunction *f;
     struct walk walk; /* scratch: over blocks */
-    bool *talks;
+    bool *talks;      /* by block: something communicates there */
+    bool any;         /* in some */
 };
 
+/* Not at a barrier, where all threads are together. */
 static bool communicates(const struct ir_function *f, uint32_t b)
 {
     ir_each_ins(r, f, b) {
         enum ir_op op = (enum ir_op)ir_at(f, r)->op;
         bool token = op == IR_entry || op == IR_anchor || op == IR_loop;
-        if (!token && op != IR_syncwarp && ir_is_convergent(f, r))
+        if (!token && op != IR_syncwarp && op != IR_barrier && ir_is_convergent(f, r))
             return true;
     }
     return false;
@@ -80,26 +82,31 @@ static uint32_t staying_side(const struct wc_mfunction *f, uint32_t b)
     return leaves == WC_EITHER || is_way_empty(f, b, leaves) ? WC_EITHER : 1 - leaves;
 }
 
+/* The first rule that chooses: a side that breaks never comes back to the branch; who communicates is decided
+ * before who may end, since of a barrier that nobody comes to the compiler cannot know. */
+static uint32_t choose(struct search *s, uint32_t b)
+{
+    const struct wc_block_reconvergence *m = &s->f->reconvergence->at[b];
+    uint32_t next = m->breaks;
+    if (next == WC_EITHER && s->any && s->f->cycles->innermost[b] != IR_NO_CYCLE)
+        next = next_side(s, b);
+    if (next == WC_EITHER)
+        next = m->ends;
+    return next == WC_EITHER ? staying_side(s->f, b) : next;
+}
+
 void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
 {
     struct search s = {.c = c,
                        .f = f,
                        .walk = walk_new(&c->arena, f->ir->blocks.count),
                        .talks = arena_array(&c->arena, bool, f->ir->blocks.count)};
-    bool any = false;
     ir_each_block(i, b, f->ir)
-        any |= s.talks[b] = communicates(f->ir, b);
+        s.any |= s.talks[b] = communicates(f->ir, b);
     for (uint32_t i = 1; i < f->blocks.count; i++) {
         struct wc_block *block = &f->blocks.at[i];
         const struct wc_block_reconvergence *m = &f->reconvergence->at[block->ir];
         bool diverges = block->successor_count == 2 && !m->uniform && !m->direct;
-        block->next_edge = diverges ? m->first : WC_EITHER;
-        if (block->next_edge == WC_EITHER && any && diverges &&
-            f->cycles->innermost[block->ir] != IR_NO_CYCLE)
-            block->next_edge = next_side(&s, block->ir);
-        if (block->next_edge == WC_EITHER && diverges)
-            block->next_edge = m->ends;
-        if (block->next_edge == WC_EITHER && diverges)
-            block->next_edge = staying_side(f, block->ir);
+        block->next_edge = diverges ? choose(&s, block->ir) : WC_EITHER;
     }
 }

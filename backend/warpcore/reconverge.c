@@ -63,32 +63,6 @@ static uint32_t exiting_edge(const struct ir_block *block, struct bitset ends)
     return ends0 == bitset_has(ends, block->edges.at[1].block) ? WC_EITHER : !ends0;
 }
 
-/* Whether threads come from block `from` to a barrier before they reconverge. */
-static bool waits_before(const struct converge *x, uint32_t from, uint32_t reconverge)
-{
-    struct walk w = walk_new(x->arena, x->g->blocks);
-    if (from != reconverge)
-        walk_add(&w, from);
-    walk_each(b, &w) {
-        if (ir_has_barrier(x->f, b))
-            return true;
-        ir_add_successors(&w, x->f, b, reconverge);
-    }
-    return false;
-}
-
-/* The edge that breaks; or by which they may end, where those of the other come to a barrier
- * before they reconverge. */
-static uint32_t first_edge(const struct converge *x, uint32_t b, uint32_t ends)
-{
-    const struct ir_block *block = ir_block_at(x->f, b);
-    uint32_t breaking = breaking_edge(block);
-    if (breaking != WC_EITHER || ends == WC_EITHER ||
-        !waits_before(x, block->edges.at[!ends].block, x->point[b]))
-        return breaking;
-    return ends;
-}
-
 /* Labels sent for all branches of a function together. */
 enum { JOINS = 1 << 20 };
 
@@ -150,7 +124,7 @@ static void place_branches(struct converge *x)
         x->out->uniform += m->uniform;
         m->taken = exit_edge(x, b);
         m->ends = exiting_edge(ir_block_at(x->f, b), ends);
-        m->first = first_edge(x, b, m->ends);
+        m->breaks = breaking_edge(ir_block_at(x->f, b));
         if (x->mode == WC_MODE_ARTICLE || !m->uniform)
             m->reconverge = x->point[b];
     }
@@ -255,7 +229,7 @@ struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_c
     x.out->at = arena_array(a, struct wc_block_reconvergence, x.g->blocks);
     for (uint32_t b = 0; b < x.g->blocks; b++)
         x.out->at[b] = (struct wc_block_reconvergence){
-            .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER, .ends = WC_EITHER};
+            .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .breaks = WC_EITHER, .ends = WC_EITHER};
     if (mode == WC_MODE_FRONTIER) {
         wc_place_checks(a, g, cycles, x.out);
         return x.out;

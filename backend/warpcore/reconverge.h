@@ -30,14 +30,13 @@
 struct wc_block_reconvergence {
     uint32_t reconverge; /* block where the lanes of the block's brif reconverge; IR_NO_BLOCK: R = NONE */
     uint32_t taken;      /* edge that BR's target is better made of; WC_EITHER: both are as good */
-    uint32_t first;      /* edge that the next word should be, since it breaks: the others
-                            need not be switched to and back; or is `ends`, and those of the other
-                            come to a barrier before they reconverge; WC_EITHER: none */
-    uint32_t ends;    /* edge by which lanes may end without coming to a barrier, where by the other they do
-                         not; WC_EITHER: both or none. Better the next word: others may be at one */
-    bool direct;      /* BR's target must be `taken`, straight to the CONVERGE */
-    bool uniform;     /* the brif is proven uniform */
-    u32_vec converge; /* the CONVERGEs that the block begins with: each the block of the branch it
+    uint32_t breaks;     /* edge that breaks, if the other does not: better the next word, since the
+                            others need not be switched to and back; WC_EITHER: both or none */
+    uint32_t ends;       /* edge by which lanes may end without coming to a barrier, where by the other
+                            they do not: better the next word, since the others may come to one */
+    bool direct;         /* BR's target must be `taken`, straight to the CONVERGE */
+    bool uniform;        /* the brif is proven uniform */
+    u32_vec converge;    /* the CONVERGEs that the block begins with: each the block of the branch it
                          joins. Modes rpc and article: one at most, whose branch does not matter */
 };
 struct wc_reconvergence {
