@@ -1,8 +1,8 @@
 /* code.c: the code that a modelled warp runs: pieces of blocks, with what they cost.
  *
  * An instruction counts as the bytecode's does (docs/metrics.md): nothing for a jump to the block that stands
- * next, for a wait that lanes jump or branch to, or for a rejoin that is part of a wait. Of the moves to block
- * parameters those of constants count; most others go.
+ * next, for a wait that lanes jump or branch to, or for a rejoin that is part of a wait. Block parameters get
+ * what has another register, and constants, by moves (registers.c).
  */
 #include "opt/cost/cost.h"
 #include "opt/pass.h"
@@ -14,6 +14,7 @@ struct builder {
     const uint64_t *functions;
     uint32_t *next, *preds; /* by block of `placed`: the one behind it; edges to it */
     uint32_t *uses;         /* by value of `placed` */
+    ir_ref *registers;      /* by value of `placed`: see cost_registers */
 };
 
 static uint64_t cost_of_callee(const struct ir_ins *ins, const uint64_t *functions)
@@ -144,13 +145,15 @@ static uint32_t block_after(const struct builder *x, uint32_t b)
     return b;
 }
 
-/* On edge e of block b: of constants to parameters, and the jump behind them. */
+/* On edge e of block b: to parameters, and the jump behind them. */
 static uint32_t moves_on(const struct builder *x, uint32_t b, uint32_t e)
 {
     const struct ir_edge *edge = &ir_block_at(x->placed, b)->edges.at[e];
     uint32_t moves = 0;
+    const struct ir_block *target = ir_block_at(x->placed, edge->block);
     for (uint32_t k = 0; k < edge->argc; k++)
-        moves += ir_is_const(x->placed, edge->args[k], NULL);
+        moves += ir_is_const(x->placed, edge->args[k], NULL) ||
+                 x->registers[edge->args[k]] != x->registers[target->params.at[k]];
     bool jumps = moves && ir_block_at(x->placed, b)->edges.count > 1 &&
                  (edge->block != x->next[b] || begins_with_wait(x, edge->block));
     return moves + jumps;
@@ -177,6 +180,7 @@ static void look_at_layout(struct builder *x)
     x->next = arena_array(x->arena, uint32_t, placed->blocks.count);
     x->preds = arena_array(x->arena, uint32_t, placed->blocks.count);
     x->uses = opt_count_uses(x->arena, placed);
+    x->registers = cost_registers(x->arena, ir_cfg_new(x->arena, placed));
     ir_each_block(k, b, placed) {
         x->next[b] = k + 1 < placed->order.count ? placed->order.at[k + 1] : IR_NO_BLOCK;
         for (uint32_t e = 0; e < ir_block_at(placed, b)->edges.count; e++)

@@ -108,6 +108,12 @@ struct cost_sample {
  * other lanes. NULL: the function has nothing to run. */
 struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u, const uint64_t *functions,
                                     const struct cost_hints *hints, uint64_t budget);
+/* ---- registers (registers.c) ------------------------------------------------------------------------- */
+
+/* By value, one of those that have its register: an argument of an edge is moved to its parameter unless these
+ * are the same. Values and edges, times the edges back that a value lives through. */
+ir_ref *cost_registers(struct arena *a, const struct ir_cfg *g);
+
 /* ---- the code that a warp runs (code.c) -------------------------------------------------------------- */
 
 /* An operation on a convergence barrier, as in ir/ops.def. */
