@@ -27,6 +27,8 @@ const struct limit_row limit_rows[] = {
 #include "driver/limits.def"
 #define LIMIT(name, value, what) {#name, value, 0, OPTIONS, what, 0, 0},
 #include "ir/limits.def"
+#define LIMIT(name, value, what) {#name, value, 0, OPTIONS, what, 0, 0},
+#include "import/limits.def"
 #define LIMIT(name, of) {#name, name, 0, OPTIONS, of, 0, 0},
 #include "backend/bytecode/limits.def"
 #define LIMIT(name, of) {#name, name, 0, OPTIONS, of, 0, 0},

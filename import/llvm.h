@@ -264,4 +264,16 @@ uint64_t ll_bytes(const struct ll_module *m, const struct ll_type *t);
 uint32_t ll_align(const struct ll_module *m, const struct ll_type *t);
 uint64_t ll_field(const struct ll_module *m, const struct ll_type *t, uint32_t field);
 
+/* The way of a getelementptr: begun with `type` its source element, `args` its operands, `at` 1. */
+struct ll_way {
+    const struct ll_type *type; /* where it has come to */
+    struct ll_value *const *args;
+    uint32_t argc, at;
+    const struct ll_value *index; /* the last */
+    uint64_t bytes;               /* FIELD: before the field; ELEMENT: of each element */
+};
+/* NONE: the index goes into a value that has no such part. */
+enum ll_part { LL_PART_END, LL_PART_FIELD, LL_PART_ELEMENT, LL_PART_NONE };
+enum ll_part ll_next_part(const struct ll_module *m, struct ll_way *w);
+
 #endif

@@ -160,23 +160,23 @@ enum ir_type import_space(const struct ll_module *ll, uint32_t number)
 uint32_t import_callee(const struct importer *im, const struct ll_ins *call)
 {
     const struct ll_value *v = call->callee;
-    for (int depth = 0; v && v->kind == LL_GLOBAL && depth < 64; depth++)
+    for (int depth = 0; v && v->kind == LL_GLOBAL && depth <= IMPORT_MAX_NESTING; depth++)
         v = im->ll->globals.at[v->number].alias;
     if (!v || v->kind != LL_FUNCTION_REF || !im->ll->functions.at[v->number].is_defined)
         return UINT32_MAX;
     return v->number;
 }
 
-/* Calls `visit` for each function and global that the value names. */
-static void each_name(struct importer *im, const struct ll_value *v, uint32_t function, int depth,
+/* Calls `visit` for each function and global that the value names. Values nest as deep as their text may. */
+static void each_name(struct importer *im, const struct ll_value *v, uint32_t function,
                       void (*visit)(struct importer *, const struct ll_value *, uint32_t function))
 {
-    if (!v || depth > 64)
+    if (!v)
         return;
     if (v->kind == LL_FUNCTION_REF || v->kind == LL_GLOBAL)
         visit(im, v, function);
     for (uint32_t a = 0; a < v->argc; a++)
-        each_name(im, v->args[a], function, depth + 1, visit);
+        each_name(im, v->args[a], function, visit);
 }
 
 static void take_function(struct importer *im, const struct ll_value *v, uint32_t function)
@@ -199,15 +199,24 @@ bool import_is_implicit(const struct importer *im, uint32_t global)
     return !g->is_constant || g->is_external;
 }
 
+/* To add to: most functions have none. */
+static struct bitset *implicit_of(struct importer *im, uint32_t function)
+{
+    struct bitset *all = &im->implicit[function];
+    if (!all->words)
+        *all = bitset_new(im->arena, im->ll->globals.count + 1);
+    return all;
+}
+
 static void pass_global(struct importer *im, const struct ll_value *v, uint32_t function)
 {
     if (v->kind != LL_GLOBAL)
         return;
     const struct ll_global *g = &im->ll->globals.at[v->number];
     if (g->alias)
-        each_name(im, g->alias, function, 1, pass_global);
+        each_name(im, g->alias, function, pass_global);
     else if (import_is_implicit(im, v->number))
-        bitset_add(im->implicit[function], v->number);
+        bitset_add(*implicit_of(im, function), v->number);
 }
 
 static void find_taken(struct importer *im, const struct ll_function *f)
@@ -216,7 +225,7 @@ static void find_taken(struct importer *im, const struct ll_function *f)
         for (uint32_t i = 0; i < f->blocks.at[b].ins.count; i++) {
             const struct ll_ins *ins = &f->blocks.at[b].ins.at[i];
             for (uint32_t a = 0; a < ins->argc; a++)
-                each_name(im, ins->args[a], 0, 0, take_function);
+                each_name(im, ins->args[a], 0, take_function);
         }
 }
 
@@ -229,9 +238,10 @@ static void inherit(struct importer *im, uint32_t function)
             const struct ll_ins *ins = &f->blocks.at[b].ins.at[i];
             uint32_t callee = ins->op == LL_OP_call ? import_callee(im, ins) : UINT32_MAX;
             for (uint32_t a = 0; a < ins->argc; a++)
-                each_name(im, ins->args[a], function, 0, pass_global);
+                each_name(im, ins->args[a], function, pass_global);
             if (callee != UINT32_MAX) {
-                bitset_union(im->implicit[function], im->implicit[callee]);
+                if (im->implicit[callee].words)
+                    bitset_union(*implicit_of(im, function), im->implicit[callee]);
                 if (bitset_has(im->converges, callee))
                     bitset_add(im->converges, function);
             } else if (ins->op == LL_OP_call && import_call_converges(im, ins)) {
@@ -297,7 +307,7 @@ static void order_functions(struct importer *im)
     }
     for (uint32_t g = 0; g < ll->globals.count; g++)
         if (strncmp(ll->globals.at[g].name, "llvm.", 5) != 0)
-            each_name(im, ll->globals.at[g].initial, 0, 0, take_function);
+            each_name(im, ll->globals.at[g].initial, 0, take_function);
     /* What is taken takes others. */
     for (uint32_t seen = 0, again = true; again; again = seen < im->order.count) {
         for (; seen < im->order.count; seen++)
@@ -324,9 +334,10 @@ static void check_aliases(struct importer *im)
     for (uint32_t g = 0; g < im->ll->globals.count; g++) {
         const struct ll_value *v = im->ll->globals.at[g].alias;
         for (int depth = 0; v; depth++) {
-            if (depth > 64) {
+            if (depth > IMPORT_MAX_NESTING) {
                 import_error(im, im->ll->globals.at[g].at, UINT32_MAX, "import-global",
-                             "'%s' is an alias of itself", im->ll->globals.at[g].name);
+                             "'%s' is an alias of itself, or through more than %u others",
+                             im->ll->globals.at[g].name, IMPORT_MAX_NESTING);
                 return;
             }
             v = v->kind == LL_GLOBAL                  ? im->ll->globals.at[v->number].alias
@@ -338,13 +349,12 @@ static void check_aliases(struct importer *im)
 
 static void check_call(struct importer *im, const struct ll_ins *i)
 {
-    struct builtin w;
     if (import_callee(im, i) != UINT32_MAX || i->callee->kind != LL_FUNCTION_REF)
         return;
-    const char *name = im->ll->functions.at[i->callee->number].name;
-    if (import_builtin(name, &w) && i->argc < import_least_args(&w))
-        import_error(im, i->at, i->debug, "import-call", "'%s' takes %u arguments, and has %u", name,
-                     import_least_args(&w), i->argc);
+    const struct builtin *b = import_builtin(im, i->callee->number);
+    if (b && i->argc < import_least_args(b))
+        import_error(im, i->at, i->debug, "import-call", "'%s' takes %u arguments, and has %u",
+                     im->ll->functions.at[i->callee->number].name, import_least_args(b), i->argc);
 }
 
 static void check_calls(struct importer *im)
@@ -367,11 +377,9 @@ static void write_bytes(uint8_t *to, uint64_t bits, uint64_t bytes)
 }
 
 /* False: the value has an address that no object can hold. */
-static bool write_value(struct importer *im, const struct ll_value *v, uint8_t *to, int depth)
+static bool write_value(struct importer *im, const struct ll_value *v, uint8_t *to)
 {
     const struct ll_type *t = v->type;
-    if (depth > 64)
-        return false;
     switch ((enum ll_value_kind)v->kind) {
     case LL_NULL:
     case LL_ZERO:
@@ -390,7 +398,7 @@ static bool write_value(struct importer *im, const struct ll_value *v, uint8_t *
     case LL_AGGREGATE:
         for (uint32_t i = 0; i < v->argc; i++) {
             uint64_t at = t->kind == LL_STRUCT ? ll_field(im->ll, t, i) : i * ll_bytes(im->ll, t->args[0]);
-            if (!write_value(im, v->args[i], to + at, depth + 1))
+            if (!write_value(im, v->args[i], to + at))
                 return false;
         }
         return true;
@@ -414,7 +422,7 @@ uint32_t import_object(struct importer *im, uint32_t global)
         uint8_t *bytes = arena_alloc(&im->m->arena, o.size);
         o.space = IR_TYPE_CONSTANT;
         o.bytes = bytes;
-        if (g->initial && !write_value(im, g->initial, bytes, 0))
+        if (g->initial && !write_value(im, g->initial, bytes))
             import_error(
                 im, g->at, UINT32_MAX, "import-global",
                 "'%s' holds the address of a variable, which is only known as a kernel runs: fill it in "
@@ -600,8 +608,7 @@ struct ir_module *import_llvm(struct source *s, const struct import_origin *orig
         im.taken = bitset_new(a, functions);
         im.converges = bitset_new(a, functions);
         im.implicit = arena_array(a, struct bitset, functions);
-        for (uint32_t f = 0; f < functions; f++)
-            im.implicit[f] = bitset_new(a, globals);
+        im.builtins = arena_array(a, const struct builtin *, functions);
         im.ir_objects = arena_array(a, uint32_t, globals);
         memset(im.ir_objects, 0xff, globals * sizeof *im.ir_objects);
         m = ir_module_new(im.shown->name);

@@ -44,9 +44,10 @@ struct importer {
     VEC(struct space_object) objects;
     uint32_t *global_objects; /* by global: its object in `objects` */
     struct bitset taken;      /* functions whose address is taken */
-    struct bitset *implicit;  /* by function: globals that it gets as implicit arguments */
-    uint32_t *ir_objects;     /* by global: number of the module's object, or UINT32_MAX */
-    struct bitset converges;  /* functions that hold a convergent operation, or call one that does */
+    struct bitset *implicit;  /* by function: globals that it gets as implicit arguments; no words: none */
+    const struct builtin **builtins; /* by function, as import_builtin finds them */
+    uint32_t *ir_objects;            /* by global: number of the module's object, or UINT32_MAX */
+    struct bitset converges;         /* functions that hold a convergent operation, or call one that does */
     VEC(struct instance) instances;
     struct map first_instance; /* function -> its latest instance */
     struct map names;          /* interned names of functions and objects that are given away */

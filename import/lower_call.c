@@ -24,15 +24,13 @@ static bool is_convergent_op(enum ir_op op)
 
 bool import_call_converges(struct importer *im, const struct ll_ins *i)
 {
-    struct builtin w;
     if (i->callee->kind == LL_ASM)
         return false;
     if (i->callee->kind != LL_FUNCTION_REF)
         return i->is_convergent;
-    if (!import_builtin(callee_name(im, i), &w))
-        return false;
-    return is_convergent_op(w.op) || w.how == HOW_VOTE || w.how == HOW_SHUFFLE || w.how == HOW_VOTE_INT ||
-           w.how == HOW_SCAN_EXCLUSIVE;
+    const struct builtin *b = import_builtin(im, i->callee->number);
+    return b && (is_convergent_op(b->op) || b->how == HOW_VOTE || b->how == HOW_SHUFFLE ||
+                 b->how == HOW_VOTE_INT || b->how == HOW_SCAN_EXCLUSIVE);
 }
 
 /* ---- values between types ------------------------------------------------------------------------------ */
@@ -159,19 +157,19 @@ static void call_pointer(struct lowering *l, const struct ll_ins *i)
 
 /* ---- functions of numbers ------------------------------------------------------------------------------ */
 
-static void call_elements(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+static void call_elements(struct lowering *l, const struct ll_ins *i, const struct builtin *b)
 {
     struct leaves out = import_leaves(l->im, i->type);
     for (uint32_t k = 0; k < out.count; k++) {
-        struct element e = {.l = l, .builtin = *w, .result = out.at[k].type, .n = i->argc < 4 ? i->argc : 4};
+        struct element e = {.l = l, .builtin = *b, .result = out.at[k].type, .n = i->argc < 4 ? i->argc : 4};
         e.type = e.result;
         for (uint32_t a = 0; a < e.n; a++) {
             struct leaves in = import_leaves(l->im, i->args[a]->type);
             const struct ll_type *t = in.at[in.count > 1 ? k % in.count : 0].type;
             e.a[a] = import_leaf(l, i->args[a], in.count > 1 ? k % in.count : 0);
             e.type = a ? e.type : t;
-            if (w->how != HOW_OP && t->kind == LL_INT && t->bits < 32 && t->bits > 1)
-                e.a[a] = w->is_unsigned || w->op == IR_umax ? import_zero_extended(l, e.a[a], t->bits)
+            if (b->how != HOW_OP && t->kind == LL_INT && t->bits < 32 && t->bits > 1)
+                e.a[a] = b->is_unsigned || b->op == IR_umax ? import_zero_extended(l, e.a[a], t->bits)
                                                             : import_sign_extended(l, e.a[a], t->bits);
         }
         import_give(l, i, k, import_element(&e));
@@ -250,18 +248,18 @@ static ir_ref warps_of_block(struct lowering *l)
     return op2(l, IR_udiv, IR_TYPE_I32, n, size);
 }
 
-static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct builtin *b)
 {
     const struct ll_value *axis = i->argc ? i->args[0] : NULL;
     const char *name = callee_name(l->im, i);
-    switch (w->how) {
+    switch (b->how) {
     case HOW_AXIS:
-        return axis_of(l, w->reg,
+        return axis_of(l, b->reg,
                        (uint32_t)(strchr("xyz", name[strlen(name) - 1]) ? name[strlen(name) - 1] - 'x' : 0));
-    case HOW_REGISTER: return special(l, w->reg);
+    case HOW_REGISTER: return special(l, b->reg);
     case HOW_DIMENSION: {
-        bool is_size = w->reg == IR_SPECIAL_BDIM_X || w->reg == IR_SPECIAL_GDIM_X;
-        return by_axis(l, axis, axis_of, w->reg, is_size);
+        bool is_size = b->reg == IR_SPECIAL_BDIM_X || b->reg == IR_SPECIAL_GDIM_X;
+        return by_axis(l, axis, axis_of, b->reg, is_size);
     }
     case HOW_GLOBAL_ID: return by_axis(l, axis, global_id, 0, 0);
     case HOW_GLOBAL_SIZE: return by_axis(l, axis, global_size, 0, 1);
@@ -445,7 +443,7 @@ static void call_compare_exchange(struct lowering *l, const struct ll_ins *i)
 /* The constant text that the value points to, or NULL. */
 static const char *text_of(struct lowering *l, const struct ll_value *v, size_t *n)
 {
-    for (int depth = 0; v->kind == LL_EXPRESSION && v->argc && depth < 16; depth++)
+    while (v->kind == LL_EXPRESSION && v->argc)
         v = v->args[0];
     if (v->kind != LL_GLOBAL)
         return NULL;
@@ -556,11 +554,11 @@ static int64_t immediate(struct lowering *l, const struct ll_ins *i, uint32_t n)
                   0);
 }
 
-static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct builtin *b)
 {
-    enum ir_op op = w->op;
+    enum ir_op op = b->op;
     if (ir_is_pure(op)) {
-        call_elements(l, i, w);
+        call_elements(l, i, b);
     } else if (ir_is_atomic(op)) {
         call_atomic(l, i, op);
     } else if (is_convergent_op(op)) {
@@ -593,24 +591,24 @@ static void call_kernc(struct lowering *l, const struct ll_ins *i, const struct 
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-static void call_builtin(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+static void call_builtin(struct lowering *l, const struct ll_ins *i, const struct builtin *b)
 {
-    switch (w->how) {
+    switch (b->how) {
     case HOW_ADD_OVERFLOW:
     case HOW_SUB_OVERFLOW:
-    case HOW_MUL_OVERFLOW: import_overflow(l, i, w); break;
-    case HOW_REDUCE: import_reduce(l, i, w); break;
+    case HOW_MUL_OVERFLOW: import_overflow(l, i, b); break;
+    case HOW_REDUCE: import_reduce(l, i, b); break;
     case HOW_DOT:
     case HOW_CROSS:
     case HOW_LENGTH:
     case HOW_DISTANCE:
-    case HOW_NORMALIZE: import_geometric(l, i, w->how); break;
+    case HOW_NORMALIZE: import_geometric(l, i, b->how); break;
     case HOW_ANY_ELEMENT:
-    case HOW_ALL_ELEMENTS: import_any_all(l, i, w->how == HOW_ALL_ELEMENTS); break;
+    case HOW_ALL_ELEMENTS: import_any_all(l, i, b->how == HOW_ALL_ELEMENTS); break;
     case HOW_PERMUTE: import_permute(l, i); break;
     case HOW_VLOAD: import_vload(l, i); break;
     case HOW_VSTORE: import_vstore(l, i); break;
-    case HOW_CONVERT: import_convert(l, i, w); break;
+    case HOW_CONVERT: import_convert(l, i, b); break;
     case HOW_AXIS:
     case HOW_REGISTER:
     case HOW_DIMENSION:
@@ -620,11 +618,11 @@ static void call_builtin(struct lowering *l, const struct ll_ins *i, const struc
     case HOW_LOCAL_LINEAR:
     case HOW_WORK_DIM:
     case HOW_NUM_WARPS:
-    case HOW_CLOCK: import_give(l, i, 0, place_of(l, i, w)); break;
-    case HOW_CONVERGE: import_give(l, i, 0, converge(l, i, w->op, 0)); break;
-    case HOW_VOTE: import_give(l, i, 0, converge(l, i, w->op, 1)); break;
-    case HOW_VOTE_INT: import_give(l, i, 0, converge(l, i, w->op, 0)); break;
-    case HOW_SHUFFLE: call_shuffle(l, i, w->op); break;
+    case HOW_CLOCK: import_give(l, i, 0, place_of(l, i, b)); break;
+    case HOW_CONVERGE: import_give(l, i, 0, converge(l, i, b->op, 0)); break;
+    case HOW_VOTE: import_give(l, i, 0, converge(l, i, b->op, 1)); break;
+    case HOW_VOTE_INT: import_give(l, i, 0, converge(l, i, b->op, 0)); break;
+    case HOW_SHUFFLE: call_shuffle(l, i, b->op); break;
     case HOW_SCAN_EXCLUSIVE: call_exclusive(l, i); break;
     case HOW_MEMCPY: call_memcpy(l, i); break;
     case HOW_MEMSET: call_memset(l, i); break;
@@ -634,19 +632,19 @@ static void call_builtin(struct lowering *l, const struct ll_ins *i, const struc
                       import_load(l, import_leaves(l->im, i->type).at[0].type, import_result_type(l, i, 0),
                                   import_value(l, i->args[0]), 0, ll_align(l->im->ll, i->type)));
         break;
-    case HOW_ATOMIC: call_atomic(l, i, w->op); break;
+    case HOW_ATOMIC: call_atomic(l, i, b->op); break;
     case HOW_ATOMIC_LOAD: call_atomic_access(l, i, false); break;
     case HOW_ATOMIC_STORE: call_atomic_access(l, i, true); break;
     case HOW_COMPARE_EXCHANGE: call_compare_exchange(l, i); break;
-    case HOW_ASYNC_COPY: import_async_copy(l, i, w); break;
+    case HOW_ASYNC_COPY: import_async_copy(l, i, b); break;
     case HOW_FRACT:
     case HOW_MODF:
-    case HOW_SINCOS: import_second_result(l, i, w->how); break;
+    case HOW_SINCOS: import_second_result(l, i, b->how); break;
     case HOW_NOTHING: break;
     case HOW_TRAP: call_trap(l, i); break;
     case HOW_PRINTF: call_printf(l, i); break;
     case HOW_ASSERT_FAIL: call_trap(l, i); break;
-    default: call_elements(l, i, w); break;
+    default: call_elements(l, i, b); break;
     }
 }
 
@@ -667,7 +665,8 @@ static void refuse_unknown(struct lowering *l, const struct ll_ins *i, const cha
 void import_lower_call(struct lowering *l, const struct ll_ins *i)
 {
     uint32_t callee = import_callee(l->im, i);
-    struct builtin w;
+    const struct builtin *b =
+        i->callee->kind == LL_FUNCTION_REF ? import_builtin(l->im, i->callee->number) : NULL;
     if (callee != UINT32_MAX) {
         call_function(l, i, callee);
     } else if (i->callee->kind == LL_ASM) {
@@ -675,11 +674,11 @@ void import_lower_call(struct lowering *l, const struct ll_ins *i)
             import_refuse(l, "import-asm", "inline assembly: kernc has no instructions of other machines");
     } else if (i->callee->kind != LL_FUNCTION_REF) {
         call_pointer(l, i);
-    } else if (!import_builtin(callee_name(l->im, i), &w)) {
+    } else if (!b) {
         refuse_unknown(l, i, callee_name(l->im, i));
-    } else if (w.is_kernc && w.how == HOW_OP) {
-        call_kernc(l, i, &w);
+    } else if (b->is_kernc && b->how == HOW_OP) {
+        call_kernc(l, i, b);
     } else {
-        call_builtin(l, i, &w);
+        call_builtin(l, i, b);
     }
 }

@@ -154,33 +154,30 @@ static ir_ref times(struct lowering *l, ir_ref index, uint64_t bytes)
 ir_ref import_step(struct lowering *l, const struct ll_type *element, struct ll_value *const *args,
                    uint32_t argc)
 {
-    const struct ll_type *t = element;
+    struct ll_way way = {.type = element, .args = args, .argc = argc, .at = 1};
     ir_ref address = import_value(l, args[0]);
     int64_t known = 0;
-    for (uint32_t i = 1; i < argc; i++) {
-        if (i > 1 && t->kind == LL_STRUCT) {
-            uint32_t field = args[i]->kind == LL_CONST_INT ? (uint32_t)args[i]->words[0] : 0;
-            known += (int64_t)ll_field(l->im->ll, t, field < t->argc ? field : 0);
-            t = import_part_type(t, field);
+    for (enum ll_part part; (part = ll_next_part(l->im->ll, &way)) != LL_PART_END;) {
+        if (part == LL_PART_FIELD) {
+            known += (int64_t)way.bytes;
             continue;
         }
-        if (i > 1 && t->kind != LL_ARRAY && t->kind != LL_VECTOR) {
+        if (part == LL_PART_NONE) {
             import_refuse(l, "import-type",
-                          "a getelementptr goes into a value of type %s, which has no parts",
-                          ll_type_text(l->im->arena, t));
+                          "a getelementptr goes into a value of type %s, which has no such part",
+                          ll_type_text(l->im->arena, way.type));
             return address;
         }
-        t = i > 1 ? t->args[0] : t;
-        uint64_t bytes = ll_bytes(l->im->ll, t);
-        ir_ref index = import_value(l, args[i]);
+        ir_ref index = import_value(l, way.index);
         scalar_bits bits;
-        uint32_t width = args[i]->type->bits < 64 ? args[i]->type->bits : 64;
+        uint32_t width = way.index->type->bits < 64 ? way.index->type->bits : 64;
         if (ir_is_const(l->f, index, &bits))
-            known += ((int64_t)(bits << (64 - width)) >> (64 - width)) * (int64_t)bytes;
-        else if (bytes)
-            address = ir_emit2(
-                &l->c, IR_ptradd, (enum ir_type)ir_at(l->f, address)->type, address,
-                times(l, import_i32(l, width < 32 ? import_sign_extended(l, index, width) : index), bytes));
+            known += ((int64_t)(bits << (64 - width)) >> (64 - width)) * (int64_t)way.bytes;
+        else if (way.bytes)
+            address =
+                ir_emit2(&l->c, IR_ptradd, (enum ir_type)ir_at(l->f, address)->type, address,
+                         times(l, import_i32(l, width < 32 ? import_sign_extended(l, index, width) : index),
+                               way.bytes));
     }
     return add_bytes(l, address, known);
 }

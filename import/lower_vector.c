@@ -115,11 +115,13 @@ static ir_ref overflows(struct lowering *l, enum builtin_how how, bool is_unsign
 }
 
 /* llvm.sadd.with.overflow and the like: the results, then whether they are not exact. */
-void import_overflow(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+void import_overflow(struct lowering *l, const struct ll_ins *i, const struct builtin *builtin)
 {
-    enum ir_op op = w->how == HOW_ADD_OVERFLOW ? IR_add : w->how == HOW_SUB_OVERFLOW ? IR_sub : IR_mul;
+    enum ir_op op = builtin->how == HOW_ADD_OVERFLOW   ? IR_add
+                    : builtin->how == HOW_SUB_OVERFLOW ? IR_sub
+                                                       : IR_mul;
     struct leaves in = import_leaves(l->im, i->args[0]->type);
-    bool is_unsigned = w->op == IR_umax;
+    bool is_unsigned = builtin->op == IR_umax;
     for (uint32_t k = 0; k < in.count && 2 * in.count == import_leaves(l->im, i->type).count; k++) {
         uint32_t bits = in.at[k].type->bits;
         if (bits == 1) {
@@ -128,7 +130,7 @@ void import_overflow(struct lowering *l, const struct ll_ins *i, const struct bu
         }
         ir_ref a = extended(l, import_leaf(l, i->args[0], k), bits, is_unsigned);
         ir_ref b = extended(l, import_leaf(l, i->args[1], k), bits, is_unsigned);
-        ir_ref r = op2(l, op, type_of(l, a), a, b), lost = overflows(l, w->how, is_unsigned, a, b, r);
+        ir_ref r = op2(l, op, type_of(l, a), a, b), lost = overflows(l, builtin->how, is_unsigned, a, b, r);
         ir_ref cut = op2(l, IR_ne, IR_TYPE_I1, extended(l, r, bits, is_unsigned), r);
         import_give(l, i, k, r);
         import_give(l, i, in.count + k, op2(l, IR_or, IR_TYPE_I1, lost, cut));
@@ -149,7 +151,7 @@ static enum ir_op of_truth(enum ir_op op)
 }
 
 /* llvm.vector.reduce.add and the like, in the order of the elements; fadd and fmul have a first number. */
-void import_reduce(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+void import_reduce(struct lowering *l, const struct ll_ins *i, const struct builtin *builtin)
 {
     const struct ll_value *v = i->args[i->argc - 1];
     struct leaves all = import_leaves(l->im, v->type);
@@ -158,8 +160,8 @@ void import_reduce(struct lowering *l, const struct ll_ins *i, const struct buil
         const struct ll_type *t = all.at[k].type;
         ir_ref x = import_leaf(l, v, k);
         if (t->kind == LL_INT)
-            x = extended(l, x, t->bits, w->op != IR_smax && w->op != IR_smin);
-        enum ir_op op = type_of(l, x) == IR_TYPE_I1 ? of_truth(w->op) : w->op;
+            x = extended(l, x, t->bits, builtin->op != IR_smax && builtin->op != IR_smin);
+        enum ir_op op = type_of(l, x) == IR_TYPE_I1 ? of_truth(builtin->op) : builtin->op;
         r = r ? import_round(l, t, op2(l, op, type_of(l, x), r, x)) : x;
     }
     import_give(l, i, 0, r);
@@ -231,10 +233,10 @@ void import_second_result(struct lowering *l, const struct ll_ins *i, enum built
 
 /* The threads of the block copy an element each in turn: for (n = thread; n < count; n += threads). A strided
  * copy has another number behind the count: from global memory (then `to` is shared), or to it. */
-void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct builtin *builtin)
 {
     ir_ref to = import_value(l, i->args[0]), from = import_value(l, i->args[1]);
-    ir_ref count = import_i32(l, import_value(l, i->args[2])), bytes = ir_const_i32(l->f, w->bytes);
+    ir_ref count = import_i32(l, import_value(l, i->args[2])), bytes = ir_const_i32(l->f, builtin->bytes);
     ir_ref stride =
         i->argc > 4 ? op2(l, IR_mul, IR_TYPE_I32, import_i32(l, import_value(l, i->args[3])), bytes) : bytes;
     bool gathers = type_of(l, to) == IR_TYPE_SHARED;
@@ -243,7 +245,7 @@ void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct 
     ir_ref n = ir_param_new(l->f, loop, IR_TYPE_I32, NULL);
     ir_edge_arg(l->f, &ir_block_at(l->f, before)->edges.at[0], first);
     uint32_t body = ir_block_new(l->f, "element"), done = ir_block_new(l->f, "copied");
-    if (!w->bytes)
+    if (!builtin->bytes)
         import_refuse(l, "import-call", "an async copy of elements whose size its name does not say");
     ir_emit_brif(&l->c, op2(l, IR_ult, IR_TYPE_I1, n, count), body, done);
     l->c.block = body;
@@ -251,7 +253,7 @@ void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct 
     ir_ref b = op2(l, IR_mul, IR_TYPE_I32, n, gathers ? stride : bytes);
     ir_ref copy = op2(l, IR_memcpy, IR_TYPE_VOID, op2(l, IR_ptradd, type_of(l, to), to, a),
                       op2(l, IR_ptradd, type_of(l, from), from, b));
-    ir_at(l->f, copy)->imm = w->bytes ? w->bytes : 1;
+    ir_at(l->f, copy)->imm = builtin->bytes ? builtin->bytes : 1;
     ir_ref next = op2(l, IR_add, IR_TYPE_I32, n, threads);
     ir_emit_br(&l->c, loop);
     ir_edge_arg(l->f, &ir_block_at(l->f, body)->edges.at[0], next);
@@ -331,7 +333,7 @@ static ir_ref clamped(struct lowering *l, ir_ref v, bool from_unsigned, uint32_t
 }
 
 /* convert_uchar4_sat_rte: what the name says, from signed or unsigned numbers as its parameter is mangled. */
-void import_convert(struct lowering *l, const struct ll_ins *i, const struct builtin *w)
+void import_convert(struct lowering *l, const struct ll_ins *i, const struct builtin *builtin)
 {
     const char *name = strstr(l->im->ll->functions.at[i->callee->number].name, "convert_") + 8;
     bool to_unsigned = *name == 'u', saturates = strstr(name, "_sat") != NULL;
@@ -345,20 +347,20 @@ void import_convert(struct lowering *l, const struct ll_ins *i, const struct bui
             v = ir_emit1(&l->c, to_unsigned ? IR_ftoui : IR_ftosi, whole, rounded(l, name, v));
             v = saturates ? clamped(l, v, to_unsigned, to->bits, to_unsigned) : v;
         } else if (to->kind == LL_INT) {
-            v = w->is_unsigned ? import_zero_extended(l, v, from->bits)
-                               : import_sign_extended(l, v, from->bits);
+            v = builtin->is_unsigned ? import_zero_extended(l, v, from->bits)
+                                     : import_sign_extended(l, v, from->bits);
             if (type_of(l, v) != IR_TYPE_I64 && whole == IR_TYPE_I64)
-                v = ir_emit1(&l->c, w->is_unsigned ? IR_zext : IR_sext, whole, v);
-            v = saturates ? clamped(l, v, w->is_unsigned, to->bits, to_unsigned) : v;
+                v = ir_emit1(&l->c, builtin->is_unsigned ? IR_zext : IR_sext, whole, v);
+            v = saturates ? clamped(l, v, builtin->is_unsigned, to->bits, to_unsigned) : v;
             v = whole == IR_TYPE_I32 ? import_i32(l, v) : v;
         } else if (import_is_short(to) && strstr(name, "_rt") && !strstr(name, "_rte")) {
             import_refuse(l, "import-call", "'convert_%s': a half is rounded to the nearest (_rte)", name);
             return;
         } else if (!is_float) {
-            v = w->is_unsigned ? import_zero_extended(l, v, from->bits)
-                               : import_sign_extended(l, v, from->bits);
-            ir_ref r = import_round(l, to, ir_emit1(&l->c, w->is_unsigned ? IR_uitof : IR_sitof, t, v));
-            v = directed(l, name, v, w->is_unsigned, r);
+            v = builtin->is_unsigned ? import_zero_extended(l, v, from->bits)
+                                     : import_sign_extended(l, v, from->bits);
+            ir_ref r = import_round(l, to, ir_emit1(&l->c, builtin->is_unsigned ? IR_uitof : IR_sitof, t, v));
+            v = directed(l, name, v, builtin->is_unsigned, r);
         } else if (t == IR_TYPE_F64) {
             v = type_of(l, v) != t ? ir_emit1(&l->c, IR_fext, t, v) : v;
         } else {

@@ -231,31 +231,23 @@ static struct pointee of_operand(struct finder *n, const struct ll_value *v, uin
 static struct pointee step(struct finder *n, const struct ll_type *element, struct ll_value *const *args,
                            uint32_t argc)
 {
-    const struct ll_module *ll = n->im->ll;
+    struct ll_way way = {.type = element, .args = args, .argc = argc, .at = 1};
     struct pointee p = of_operand(n, args[0], 0);
-    const struct ll_type *t = element;
     uint64_t period = 0;
-    for (uint32_t i = 1; i < argc; i++) {
-        const struct ll_value *index = args[i];
-        bool known = index->kind == LL_CONST_INT;
-        if (i > 1 && t->kind == LL_STRUCT) {
-            if (!known || index->words[0] >= t->argc)
-                return p;
-            p.offset += (int64_t)ll_field(ll, t, (uint32_t)index->words[0]);
-            t = t->args[index->words[0]];
+    for (enum ll_part part; (part = ll_next_part(n->im->ll, &way)) != LL_PART_END;) {
+        if (part == LL_PART_NONE)
+            return p;
+        bool is_byte = way.type->kind == LL_INT && way.type->bits == 8 && argc == 2;
+        uint32_t bits =
+            way.index->type->kind == LL_INT && way.index->type->bits < 64 ? way.index->type->bits : 64;
+        if (part == LL_PART_FIELD)
+            p.offset += (int64_t)way.bytes;
+        else if (!is_byte && !import_has_pointers(n->im, way.type))
             continue;
-        }
-        if (i > 1 && (t->kind == LL_ARRAY || t->kind == LL_VECTOR))
-            t = t->args[0];
-        bool is_byte = t->kind == LL_INT && t->bits == 8 && i == 1 && argc == 2;
-        if (!is_byte && !import_has_pointers(n->im, t))
-            continue;
-        uint64_t bytes = ll_bytes(ll, t);
-        uint32_t bits = index->type->kind == LL_INT && index->type->bits < 64 ? index->type->bits : 64;
-        if (known)
-            p.offset += ((int64_t)(index->words[0] << (64 - bits)) >> (64 - bits)) * (int64_t)bytes;
+        else if (way.index->kind == LL_CONST_INT)
+            p.offset += ((int64_t)(way.index->words[0] << (64 - bits)) >> (64 - bits)) * (int64_t)way.bytes;
         else
-            period = period ? gcd((uint32_t)period, bytes) : bytes;
+            period = period ? gcd((uint32_t)period, way.bytes) : way.bytes;
     }
     if (period && p.object) {
         pairs work = {0};

@@ -206,6 +206,28 @@ uint64_t ll_field(const struct ll_module *m, const struct ll_type *t, uint32_t f
     return t->fields[field];
 }
 
+enum ll_part ll_next_part(const struct ll_module *m, struct ll_way *w)
+{
+    const struct ll_type *in = w->type;
+    bool is_first = w->at == 1; /* it goes over whole values of the type */
+    if (w->at >= w->argc)
+        return LL_PART_END;
+    w->index = w->args[w->at++];
+    if (!is_first && in->kind == LL_STRUCT) {
+        uint64_t field = w->index->kind == LL_CONST_INT ? w->index->words[0] : UINT64_MAX;
+        if (field >= in->argc)
+            return LL_PART_NONE;
+        w->bytes = ll_field(m, in, (uint32_t)field);
+        w->type = in->args[field];
+        return LL_PART_FIELD;
+    }
+    if (!is_first && in->kind != LL_ARRAY && in->kind != LL_VECTOR)
+        return LL_PART_NONE;
+    w->type = is_first ? in : in->args[0];
+    w->bytes = ll_bytes(m, w->type);
+    return LL_PART_ELEMENT;
+}
+
 /* ---- for messages and lookups -------------------------------------------------------------------------- */
 
 static void print_types(struct text *to, struct ll_type *const *args, uint32_t n, int depth);

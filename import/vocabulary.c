@@ -75,13 +75,13 @@ static const char *demangled(const char *name, size_t *n, char *letter, uint32_t
 }
 
 /* kern.shuffle.xor.i32: the longest operation that the name begins with. */
-static bool find_kernc(const char *name, struct builtin *w)
+static bool find_kernc(const char *name, struct builtin *b)
 {
     size_t n = strlen(name);
     if (strncmp(name, "special.", 8) == 0) {
         for (uint32_t s = 0; s < IR_SPECIALS; s++)
             if (strcmp(ir_special_info[s].text, name + 8) == 0) {
-                *w = (struct builtin){.how = HOW_REGISTER, .reg = (enum ir_special)s, .is_kernc = true};
+                *b = (struct builtin){.how = HOW_REGISTER, .reg = (enum ir_special)s, .is_kernc = true};
                 return true;
             }
         return false;
@@ -90,7 +90,7 @@ static bool find_kernc(const char *name, struct builtin *w)
         for (uint32_t op = 0; op < IR_OPS; op++)
             if (strlen(ir_op_info[op].text) == n && memcmp(ir_op_info[op].text, name, n) == 0 &&
                 op != IR_none) {
-                *w = (struct builtin){.how = HOW_OP, .op = (enum ir_op)op, .is_kernc = true};
+                *b = (struct builtin){.how = HOW_OP, .op = (enum ir_op)op, .is_kernc = true};
                 return true;
             }
         while (n && name[n - 1] != '.')
@@ -100,14 +100,14 @@ static bool find_kernc(const char *name, struct builtin *w)
     }
 }
 
-bool import_builtin(const char *name, struct builtin *w)
+static bool find_builtin(const char *name, struct builtin *b)
 {
     const struct row *r = NULL;
     char letter = 0;
     uint32_t elements = 1;
     size_t n = 0;
     if (strncmp(name, "kern.", 5) == 0)
-        return find_kernc(name + 5, w);
+        return find_kernc(name + 5, b);
     if (strncmp(name, "llvm.", 5) == 0) {
         r = find_row(FAMILY_LLVM, name + 5, strlen(name) - 5);
     } else if (strncmp(name, "_Z", 2) == 0) {
@@ -129,7 +129,7 @@ bool import_builtin(const char *name, struct builtin *w)
                      : strchr("ijf", letter)                     ? 4
                                                                  : 8;
     bool is_unsigned = letter && strchr("htjmyb", letter);
-    *w = (struct builtin){.how = (enum builtin_how)r->how,
+    *b = (struct builtin){.how = (enum builtin_how)r->how,
                           .op = (enum ir_op)(is_unsigned && r->uop != IR_none ? r->uop : r->sop),
                           .reg = (enum ir_special)r->reg,
                           .is_unsigned = is_unsigned,
@@ -137,10 +137,22 @@ bool import_builtin(const char *name, struct builtin *w)
     return true;
 }
 
-uint32_t import_least_args(const struct builtin *w)
+const struct builtin *import_builtin(struct importer *im, uint32_t function)
 {
-    switch (w->how) {
-    case HOW_OP: return ir_is_pure(w->op) ? (uint32_t)ir_op_info[w->op].argc : ir_is_atomic(w->op);
+    static const struct builtin none;
+    const struct builtin **known = &im->builtins[function];
+    struct builtin b;
+    if (!*known && find_builtin(im->ll->functions.at[function].name, &b))
+        *known = memcpy(arena_alloc(im->arena, sizeof b), &b, sizeof b);
+    else if (!*known)
+        *known = &none;
+    return *known == &none ? NULL : *known;
+}
+
+uint32_t import_least_args(const struct builtin *b)
+{
+    switch (b->how) {
+    case HOW_OP: return ir_is_pure(b->op) ? (uint32_t)ir_op_info[b->op].argc : ir_is_atomic(b->op);
     case HOW_MEMCPY:
     case HOW_MEMSET:
     case HOW_COMPARE_EXCHANGE:

@@ -105,11 +105,11 @@ struct builtin {
     bool is_unsigned; /* by its mangled first parameter */
     uint32_t bytes;   /* the same: of what it is, or points to; 0: not known */
 };
-/* False: the vocabulary does not have the name. */
-bool import_builtin(const char *name, struct builtin *w);
+/* NULL: the vocabulary does not have the function's name. */
+const struct builtin *import_builtin(struct importer *im, uint32_t function);
 
 /* The number of arguments without which a call has no meaning. */
-uint32_t import_least_args(const struct builtin *w);
+uint32_t import_least_args(const struct builtin *b);
 
 /* One element of what a function of numbers computes. */
 struct element {
@@ -129,15 +129,15 @@ ir_ref import_local_linear(struct lowering *l);
 ir_ref import_block_size(struct lowering *l);
 
 /* ---- of vectors and structures (lower_vector.c) */
-void import_overflow(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
-void import_reduce(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
+void import_overflow(struct lowering *l, const struct ll_ins *i, const struct builtin *b);
+void import_reduce(struct lowering *l, const struct ll_ins *i, const struct builtin *b);
 void import_geometric(struct lowering *l, const struct ll_ins *i, enum builtin_how how);
 void import_permute(struct lowering *l, const struct ll_ins *i);
 void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them);
 void import_vload(struct lowering *l, const struct ll_ins *i);
 void import_vstore(struct lowering *l, const struct ll_ins *i);
 void import_second_result(struct lowering *l, const struct ll_ins *i, enum builtin_how how);
-void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
-void import_convert(struct lowering *l, const struct ll_ins *i, const struct builtin *w);
+void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct builtin *b);
+void import_convert(struct lowering *l, const struct ll_ins *i, const struct builtin *b);
 
 #endif
