@@ -1,15 +1,17 @@
 // report.mjs: opens pages of kernc report in Chromium and checks them.
 //
-//     node report.mjs [--only=views,focus,figures,parts,hostile,damaged,speed] PAGE…
+//     node report.mjs [--only=schema,views,focus,figures,parts,hostile,damaged,speed] SCHEMA PAGE…
 //
 // CHROMIUM names the browser (default /usr/bin/chromium). How long a page takes is printed; with TIMED set it has to be
-// at most 1 s to open and 17 ms for a step. Checked of each page: no error on the console, every view draws something,
+// at most 1 s to open and 17 ms for a step. Checked of each page: its experiment is one by the JSON schema and has no
+// member that the schema does not name; no error on the console, every view draws something,
 // keys, clicks and the address move the focus, figures are those of the experiment, axe-core finds no violation; paper,
 // a phone and the dark. From the first page others are made: hostile, damaged, empty, of 100,000 steps.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {Ajv2020} from 'ajv/dist/2020.js';
 import {check, drawn, end, opened, violations} from './browser.mjs';
 
 const VIEWS = ['source', 'lanes', 'compare', 'graph', 'why', 'state', 'passes', 'sets'];
@@ -40,6 +42,19 @@ const shownIn = (page, view) => page.evaluate(id => {
     return {text: panel.textContent.trim(), canvases: panel.querySelectorAll('canvas').length, colours: colours.size,
         drawings: panel.querySelectorAll('svg').length};
 }, view);
+
+// A schema under which objects whose members are listed have no others.
+const closed = schema => Array.isArray(schema) ? schema.map(closed) : schema === null || typeof schema !== 'object'
+    ? schema : Object.fromEntries([...Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+        ...schema.type === 'object' && schema.properties ? [['additionalProperties', false]] : []]);
+
+const checkSchema = (path, experiment, valid) => check(`${path}: the JSON schema`, () => {
+    valid(experiment);
+    const wrong = (valid.errors || []).map(one => `${one.instancePath.replace(/\d+/g, 'N')}: ${one.message} `
+        + JSON.stringify(one.params));
+    assert.deepEqual([...new Set(wrong)], []);
+    assert.ok(!valid({...experiment, version: 1}) && !valid({...experiment, more: 0}));
+});
 
 async function checkViews(path, experiment) {
     const steps = experiment.runs.some(run => run.launches.some(launch => launch.warps[0] && launch.warps[0].run.length));
@@ -274,8 +289,11 @@ async function checkDamaged(html) {
             assert.ok(await page.isVisible('#file'));
             assert.deepEqual(await violations(page), []);
             for (const [message, text] of cases) {
-                await page.setInputFiles('#file', {name: 'a.json', mimeType: 'application/json',
-                    buffer: Buffer.from(text)});
+                await page.evaluate(words => {
+                    const dataTransfer = new DataTransfer();
+                    dataTransfer.items.add(new File([words], 'a.json'));
+                    document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer}));
+                }, text);
                 await page.waitForFunction(words => (document.querySelector('[role=alert]')
                     || {}).textContent?.includes(words), message);
             }
@@ -336,12 +354,16 @@ async function checkSpeed(html) {
 }
 
 try {
-    const pages = process.argv.slice(2).filter(word => !word.startsWith('--only='));
+    const [schema, ...pages] = process.argv.slice(2).filter(word => !word.startsWith('--only='));
     const only = process.argv.slice(2).find(word => word.startsWith('--only='));
     const wanted = part => !only || only.slice(7).split(',').includes(part);
-    assert.ok(pages.length, 'usage: node report.mjs [--only=PART,…] PAGE…');
+    assert.ok(pages.length, 'usage: node report.mjs [--only=PART,…] SCHEMA PAGE…');
+    const valid = new Ajv2020({allErrors: true, allowUnionTypes: true, strictTuples: false}).compile(closed(JSON.parse(readFileSync(schema,
+        'utf8'))));
     for (const path of pages) {
         const experiment = experimentOf(readFileSync(path, 'utf8'));
+        if (wanted('schema'))
+            await checkSchema(path, experiment, valid);
         for (const [part, act] of [['views', checkViews], ['focus', checkFocus], ['figures', checkFigures],
             ['parts', checkParts]])
             if (wanted(part))
