@@ -226,6 +226,7 @@ help:
 	@echo 'mutants    plants mistakes and says after how many random programs each is found'
 	@echo 'memory     every verb without memory, at every place (make check takes a sample)'
 	@echo 'web        the playground, in $(BUILD)/web/; demo-web: and serves it on the loopback'
+	@echo 'pictures   those of docs/divergence.md, by the viewer'"'"'s own code'
 	@echo 'web-test   pages of kernc report and the playground in Chromium'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'

@@ -205,11 +205,15 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fu
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
+# The pictures of docs/divergence.md.
+pictures: kernc
+	@node test/tools/pictures.mjs $(BUILD)/kernc . docs/plots
+
 # Pages of kernc report, and the playground, in a browser.
 web-test: kernc web
 	@test/web/run $(BUILD)/kernc $(BUILD)/web-test $(WEB) $(WASM)
 
-.PHONY: web-test tests run-tests docs soak limits mutants memory tsan fuzz fuzz-targets
+.PHONY: web-test pictures tests run-tests docs soak limits mutants memory tsan fuzz fuzz-targets
 .SECONDARY:
 
 include test/bench/build.mk
