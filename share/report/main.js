@@ -120,6 +120,7 @@ class App {
             tab.tabIndex = index === view ? 0 : -1;
             this.panels[index].hidden = index !== view;
         });
+        this.tabs[view].parentNode.scrollLeft = this.tabs[view].offsetLeft - 90;
         document.body.dataset.view = views[view].id;
         this.words.textContent = this.sentence();
         this.caption.textContent = `${this.model.raw.name}: ${views[view].title}, ${this.sentence()}`;

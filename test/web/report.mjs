@@ -84,6 +84,8 @@ async function checkViews(path, experiment) {
                     await page.evaluate(at => window.app.focus.set({view: at}), index);
                     await drawn(page);
                     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
+                    const tab = await page.locator('#tab-' + view).boundingBox();
+                    assert.ok(tab.x >= 0 && tab.x + tab.width <= 390, `the tab of ${view} is out of sight`);
                 }
             });
         }, {dark});
