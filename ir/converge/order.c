@@ -254,17 +254,17 @@ static void items_of_edge(const struct sorter *s, uint32_t *a, uint32_t *b)
 
 /* ---- ranks -------------------------------------------------------------------------------------------- */
 
-/* By block: how many barriers threads have passed when they come to it, the least, and of the barriers that
+/* By block: how many barriers stand before it on the ways there, the least, and of the barriers that
  * lead to it, the most. Edges to a latch do not count: without them reverse post-order sorts the graph. A
  * scope that has a barrier counts as one for what it leads to. */
-struct passed_barriers {
+struct barrier_counts {
     uint32_t *least, *most;
 };
 
-static struct passed_barriers count_barriers(const struct sorter *s)
+static struct barrier_counts count_barriers(const struct sorter *s)
 {
-    struct passed_barriers n = {arena_array(s->arena, uint32_t, s->g->blocks),
-                                arena_array(s->arena, uint32_t, s->g->blocks)};
+    struct barrier_counts n = {arena_array(s->arena, uint32_t, s->g->blocks),
+                               arena_array(s->arena, uint32_t, s->g->blocks)};
     memset(n.least, 0xff, s->g->blocks * sizeof *n.least);
     n.least[ir_entry(s->f)] = 0;
     for (uint32_t i = 0; i < s->g->rpo_count; i++) {
@@ -287,7 +287,7 @@ static struct passed_barriers count_barriers(const struct sorter *s)
 }
 
 enum { BARRIER, BEHIND_BARRIER, ORDINARY };
-#define MOST_PASSED ((1u << 29) - 1)
+#define MOST_BARRIERS ((1u << 29) - 1)
 
 /* From a scope's end: what comes after most barriers; of that a barrier first, then what one leads to; then by
  * `ties`. So a barrier stands before what it leads to, and behind all else, as far as others and
@@ -295,17 +295,17 @@ enum { BARRIER, BEHIND_BARRIER, ORDINARY };
 static void find_ranks(struct sorter *s, const uint32_t *ties)
 {
     struct ir_order *o = s->o;
-    struct passed_barriers n = count_barriers(s);
+    struct barrier_counts n = count_barriers(s);
     for (uint32_t item = 0; item < item_of_scope(s, o->scopes); item++) {
         uint32_t b = item < s->g->blocks ? item : o->first.at[item - s->g->blocks];
         if (!bitset_has(s->g->reachable, b))
             continue;
         uint64_t first = o->first.at[scope_of(s, item)] == b;
-        uint64_t passed = n.least[b] < MOST_PASSED ? n.least[b] : MOST_PASSED;
+        uint64_t before = n.least[b] < MOST_BARRIERS ? n.least[b] : MOST_BARRIERS;
         uint64_t class = bitset_has(s->late, item) ? BARRIER
                          : n.most[b] > n.least[b]  ? BEHIND_BARRIER
                                                    : ORDINARY;
-        s->rank[item] = first << 63 | (MOST_PASSED - passed) << 34 | class << 32 | (UINT32_MAX - ties[b]);
+        s->rank[item] = first << 63 | (MOST_BARRIERS - before) << 34 | class << 32 | (UINT32_MAX - ties[b]);
     }
 }
 
