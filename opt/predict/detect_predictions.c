@@ -431,11 +431,47 @@ static void tell_model(const struct detection *d)
                    d->c->options->limits[l], opt_limit_info[l].name);
 }
 
+/* How far the trips of a warp's lanes are apart: the most blocks that one runs, over their mean. */
+static double spread_of(const struct cost_sample *s)
+{
+    double most = 0, sum = 0;
+    for (uint32_t n = 0; n < s->lanes; n++) {
+        most = s->lane[n].count > most ? s->lane[n].count : most;
+        sum += s->lane[n].count;
+    }
+    return sum > 0 ? most * s->lanes / sum : 1;
+}
+
+/* Warps across the grid are probed, and those taken that stand in the middle of equal parts of them, ordered by
+ * their spread: so kinds of warps count by how many there are of each. */
+static void choose_warps(struct detection *d, struct cost_hints *hints, uint64_t budget)
+{
+    struct cost_hints probes[DETECT_PROBES] = {hints[0]};
+    double spread[DETECT_PROBES];
+    uint32_t count = cost_choose_warps(probes, DETECT_PROBES);
+    d->warps = count < DETECT_WARPS ? count : DETECT_WARPS;
+    for (uint32_t i = 0; i < count && count > DETECT_WARPS; i++) {
+        struct scratch scratch;
+        struct cost_hints probe = probes[i];
+        double x = spread_of(cost_sample_new(scratch_begin(&scratch), d->u, d->functions, &probe,
+                                             budget / DETECT_PROBE_SHARE / count));
+        scratch_end(&scratch);
+        uint32_t at = i;
+        for (; at > 0 && spread[at - 1] > x; at--) {
+            spread[at] = spread[at - 1];
+            probes[at] = probes[at - 1];
+        }
+        spread[at] = x;
+        probes[at] = probe;
+    }
+    for (uint32_t i = 0; i < d->warps; i++)
+        hints[i] = probes[(2 * i + 1) * count / (2 * d->warps)];
+}
+
 static void sample_warps(struct detection *d, struct cost_hints *hints, uint64_t budget)
 {
     hints[0].guess = 0;
     d->guessed = false;
-    d->warps = cost_choose_warps(hints, DETECT_WARPS);
     for (uint32_t i = 0; i < d->warps; i++) {
         d->sample[i] = cost_sample_new(d->arena, d->u, d->functions, &hints[i], budget / d->warps);
         d->guessed |= d->sample[i]->guessed;
@@ -453,6 +489,7 @@ static void model_warps(struct detection *d, struct cost_hints *hints)
 {
     uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
     d->margin = DETECT_MARGIN;
+    choose_warps(d, hints, budget);
     sample_warps(d, hints, budget);
     measure(d);
     for (uint32_t n = 0; n < SMALLER_SAMPLES && d->plain.cut; n++) {

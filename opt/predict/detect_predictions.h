@@ -9,6 +9,8 @@ enum {
     DETECT_MARGIN = 5,          /* per cent of the cycles that a prediction has to save */
     DETECT_MARGIN_SMALLER = 50, /* the same where the sample is smaller than it should be */
     DETECT_WARPS = 4,           /* of a launch that are sampled, at most */
+    DETECT_PROBES = 16,         /* warps of a launch among which these are chosen */
+    DETECT_PROBE_SHARE = 8,     /* one part in so many of the sample's budget is for them together */
     DETECT_TRIED = 65,          /* a threshold that no source has: that which is tried */
     DETECT_FOUND = UINT32_MAX,  /* number of a prediction that the source does not have */
 };
