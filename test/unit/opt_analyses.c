@@ -97,12 +97,12 @@ static void results_are_kept_by_function(void **state)
     start(&x);
     for (unsigned n = 0; n < OPT_ANALYSES; n++) {
         const void *first = ask(&x, n, x.f), *second = ask(&x, n, x.m->functions.at[1]);
-        if (first == second)
+        if (first && first == second) /* without a profile there is none */
             of_module++;
         assert_ptr_equal(ask(&x, n, x.f), first);
         assert_ptr_equal(ask(&x, n, x.m->functions.at[1]), second);
     }
-    assert_int_equal(of_module, 4);
+    assert_int_equal(of_module, 5);
     opt_invalidate(&x.c, x.f);
     assert_int_equal(opt_cfg(&x.c, x.m->functions.at[1])->blocks, 1);
     assert_int_equal(opt_cfg(&x.c, x.f)->blocks, 6);
