@@ -301,7 +301,8 @@ static int take_own_profile(struct command *c, kernc_options *o, const struct te
     if (option_given(c, OPTION_PROFILE_USE))
         return complain(c, EXIT_USAGE, "--pgo makes its own profile: leave --profile-use out");
     const char **switches = arena_array(&c->arena, const char *, o->switch_count + COUNT(as_written));
-    memcpy(switches, o->switches, o->switch_count * sizeof *switches);
+    for (size_t i = 0; i < o->switch_count; i++)
+        switches[i] = o->switches[i];
     memcpy(switches + o->switch_count, as_written, sizeof as_written);
     first.switches = switches;
     first.switch_count += COUNT(as_written);
