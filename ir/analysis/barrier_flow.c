@@ -87,18 +87,6 @@ static void number_registers(struct ir_barrier_flow *w)
                 add_register(w, (uint32_t)ir_at(w->g->fn, r)->imm);
 }
 
-struct rows ir_cfg_edges(struct arena *a, const struct ir_cfg *g, bool against)
-{
-    struct edge_list l = {0};
-    for (uint32_t i = 0; i < g->rpo_count; i++) {
-        const struct ir_block *b = ir_block_at(g->fn, g->rpo[i]);
-        for (uint32_t e = 0; e < b->edges.count; e++)
-            edge_add(a, &l, against ? b->edges.at[e].block : g->rpo[i],
-                     against ? g->rpo[i] : b->edges.at[e].block);
-    }
-    return rows_of_edges(a, g->blocks, &l);
-}
-
 /* Solves one equation: what holds where blocks are entered, in its direction, and where they are left. */
 static void solve(struct ir_barrier_flow *w, bool against, void (*transfer)(void *, uint32_t, struct bitset),
                   struct bitset **entered, struct bitset **left)

@@ -53,7 +53,5 @@ void ir_barrier_step_live(const struct ir_barrier_flow *w, ir_ref r, struct bits
 struct bitset ir_barrier_joined_before(const struct ir_barrier_flow *w, ir_ref r);
 struct bitset ir_barrier_live_before(const struct ir_barrier_flow *w, ir_ref r);
 struct bitset ir_barrier_live_behind(const struct ir_barrier_flow *w, ir_ref r);
-/* Successors of each reachable block, or, `against` the edges, predecessors. */
-struct rows ir_cfg_edges(struct arena *a, const struct ir_cfg *g, bool against);
 
 #endif

@@ -36,3 +36,15 @@ struct bitset *ir_dataflow_solve(struct arena *a, const struct ir_dataflow *d)
         }
     return s.entered;
 }
+
+struct rows ir_cfg_edges(struct arena *a, const struct ir_cfg *g, bool against)
+{
+    struct edge_list l = {0};
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(g->fn, g->rpo[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++)
+            edge_add(a, &l, against ? b->edges.at[e].block : g->rpo[i],
+                     against ? g->rpo[i] : b->edges.at[e].block);
+    }
+    return rows_of_edges(a, g->blocks, &l);
+}

@@ -6,7 +6,7 @@
 #ifndef KERNC_IR_DATAFLOW_H
 #define KERNC_IR_DATAFLOW_H
 
-#include "base/rows.h"
+#include "ir/analysis/analysis.h"
 
 struct ir_dataflow {
     const struct rows *flow; /* by node: its successors (forward), or its predecessors (backward) */
@@ -20,5 +20,7 @@ struct ir_dataflow {
 /* The least solution: entered(n) by node. Each node is visited at most once for each bit that its
  * predecessors gain; in the order of a reducible graph a few times. */
 struct bitset *ir_dataflow_solve(struct arena *a, const struct ir_dataflow *d);
+/* A flow over reachable blocks: the successors of each, or, `against` the edges, its predecessors. */
+struct rows ir_cfg_edges(struct arena *a, const struct ir_cfg *g, bool against);
 
 #endif

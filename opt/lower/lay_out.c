@@ -96,25 +96,18 @@ static uint32_t nth_edge(const struct ir_block *block, const struct cost_profile
 
 uint32_t *opt_reverse_post_order(struct arena *a, const struct ir_cfg *g, const struct cost_profile *profile)
 {
-    uint32_t *at = arena_array(a, uint32_t, g->blocks), *taken = arena_array(a, uint32_t, g->blocks);
-    uint32_t left = g->rpo_count;
-    struct bitset seen = bitset_new(a, g->blocks);
-    u32_vec stack = {0};
-    vec_push(a, &stack, ir_entry(g->fn));
-    bitset_add(seen, ir_entry(g->fn));
-    while (stack.count) {
-        uint32_t b = vec_last(&stack);
-        const struct ir_block *block = ir_block_at(g->fn, b);
-        if (taken[b] == block->edges.count) {
-            at[b] = --left;
-            stack.count--;
-            continue;
-        }
-        uint32_t to = block->edges.at[nth_edge(block, profile, b, taken[b]++)].block;
-        if (!bitset_has(seen, to))
-            vec_push(a, &stack, to);
-        bitset_add(seen, to);
+    uint32_t *at = arena_array(a, uint32_t, g->blocks);
+    struct edge_list edges = {0};
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        const struct ir_block *block = ir_block_at(g->fn, g->rpo[i]);
+        for (uint32_t n = 0; n < block->edges.count; n++)
+            edge_add(a, &edges, g->rpo[i], block->edges.at[nth_edge(block, profile, g->rpo[i], n)].block);
     }
+    struct rows graph = rows_of_edges(a, g->blocks, &edges);
+    struct depth_first d = depth_first_new(a, &graph);
+    depth_first_visit(&d, ir_entry(g->fn));
+    for (uint32_t i = 0; i < d.order.count; i++)
+        at[d.order.at[i]] = d.order.count - 1 - i;
     return at;
 }
 
