@@ -191,15 +191,7 @@ __KERN_NUMBERS(__KERN_X)
         __kern_part(mask);                                                                                   \
         return a;                                                                                            \
     }
-#define __KERN_X(T, type)                                                                                    \
-    __KERN_REDUCE(T, add, a + b)                                                                             \
-    __KERN_REDUCE(T, min, b < a ? b : a)                                                                     \
-    __KERN_REDUCE(T, max, a < b ? b : a)                                                                     \
-    __KERN_REDUCE(T, and, a &b)                                                                              \
-    __KERN_REDUCE(T, or, a | b)                                                                              \
-    __KERN_REDUCE(T, xor, a ^ b)
-__KERN_I32(__KERN_X)
-#undef __KERN_X
+__KERN_I32(__KERN_REDUCTIONS)
 #undef __KERN_REDUCE
 
 #endif

@@ -18,6 +18,15 @@ __KERN_DEVICE unsigned __lanemask_gt() { return ~((2u << __kern_lane()) - 1); }
 __KERN_DEVICE unsigned __lanemask_ge() { return ~((1u << __kern_lane()) - 1); }
 __KERN_DEVICE unsigned __lane_id() { return __kern_lane(); }
 
+/* What __reduce_…_sync does, for one type: __KERN_REDUCE(type, name, of a and b). meet.h has it, too. */
+#define __KERN_REDUCTIONS(T, type)                                                                           \
+    __KERN_REDUCE(T, add, a + b)                                                                             \
+    __KERN_REDUCE(T, min, b < a ? b : a)                                                                     \
+    __KERN_REDUCE(T, max, a < b ? b : a)                                                                     \
+    __KERN_REDUCE(T, and, a &b)                                                                              \
+    __KERN_REDUCE(T, or, a | b)                                                                              \
+    __KERN_REDUCE(T, xor, a ^ b)
+
 #if defined KERN_MASKS_MEET || defined KERN_CHECK_MASKS
 #include "meet.h"
 #else
@@ -129,15 +138,7 @@ __KERN_NUMBERS(__KERN_X)
         }                                                                                                    \
         return a;                                                                                            \
     }
-#define __KERN_X(T, type)                                                                                    \
-    __KERN_REDUCE(T, add, a + b)                                                                             \
-    __KERN_REDUCE(T, min, b < a ? b : a)                                                                     \
-    __KERN_REDUCE(T, max, a < b ? b : a)                                                                     \
-    __KERN_REDUCE(T, and, a &b)                                                                              \
-    __KERN_REDUCE(T, or, a | b)                                                                              \
-    __KERN_REDUCE(T, xor, a ^ b)
-__KERN_I32(__KERN_X)
-#undef __KERN_X
+__KERN_I32(__KERN_REDUCTIONS)
 #undef __KERN_REDUCE
 #endif
 
