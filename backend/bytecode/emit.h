@@ -114,8 +114,9 @@ struct be_function {
     uint32_t signature;     /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;
-    const uint32_t *barriers; /* see ir_reached_from_barriers */
-    bool joins;               /* branches name only places where they join a barrier */
+    const uint32_t *barriers;   /* see ir_reached_from_barriers */
+    bool returns_before_others; /* the frontier of a block that returns is not empty */
+    bool joins;                 /* branches name only places where they join a barrier */
     VEC(struct be_word) words;
     VEC(struct be_vreg) vregs;
     VEC(struct be_block) blocks; /* in generation order: reverse post-order */
@@ -170,7 +171,8 @@ struct be_context {
     u32_vec order;                  /* reached frames, callers before callees */
     struct be_function **functions; /* by number; NULL: no kernel reaches it */
     struct be_objects objects;
-    uint32_t hearts; /* tok_loop numbers given out */
+    uint32_t hearts;           /* tok_loop numbers given out */
+    uint32_t function_scalars; /* invariant scalars of functions that are no kernels */
     struct be_pool temporaries[BC_FILES];
     u32_vec calls; /* code words whose imm is still a function's number */
     bool too_many_operands;
@@ -268,6 +270,9 @@ void be_waiting_of_functions(struct be_context *c);
 /* Temporaries are numbered from here until emit.c, knowing how many there are, puts them before the rest. */
 #define BE_TEMPORARY  0x8000u
 #define BE_MAX_FRAMES 0x7fffu /* registers of all frames, and of temporaries, in each file */
+/* Invariant scalars that all functions but kernels may read in other blocks than their own, each in a register
+ * of its own; what comes behind is read in lanes there. */
+#define BE_FUNCTION_SCALARS 8192
 
 /* ---- parallel moves (moves.c) ------------------------------------------------------------------------ */
 

@@ -166,6 +166,13 @@ static bool gathers(const struct be_encoder *e, enum bc_op op)
            (scheme_has(e->c->scheme, SCHEME_TOKENS) && (bc_is_convergent(op) || op == BC_tok_anchor));
 }
 
+/* Whether lanes that return from a call may have to wait for others there: those of a call through a pointer
+ * are in other functions; or a block that returns has a frontier, from which nobody returns. */
+static bool may_leave_lanes(const struct be_encoder *e, const struct be_word *call)
+{
+    return call->op == BC_icall || e->c->functions[call->imm]->returns_before_others;
+}
+
 static void encode_word(struct be_encoder *e, uint32_t i)
 {
     const struct be_word *w = &e->f->words.at[i];
@@ -181,7 +188,7 @@ static void encode_word(struct be_encoder *e, uint32_t i)
     if (w->op != BC_call && w->op != BC_icall)
         return;
     e->at.callee = w->op == BC_call ? w->imm : be_signature_node(e->c, w->imm / 2);
-    be_open_block(e, BC_RETURN | (w->op == BC_icall ? BC_RECONVERGE : 0));
+    be_open_block(e, BC_RETURN | (may_leave_lanes(e, w) ? BC_RECONVERGE : 0));
     e->at.callee = BE_NONE;
 }
 

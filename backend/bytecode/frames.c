@@ -2,7 +2,8 @@
  *
  * Recursion is an error, so the call graph has no cycles and every frame gets a fixed place: behind the
  * frames of all that may be active below it, callers before callees. Frames of functions that are never
- * active together share registers.
+ * active together share registers, but for scalars: one thread may wait in a function while others of its warp
+ * are in another one, so each function has its scalars to itself. Kernels begin together.
  *
  * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the
  * return slot and the result: callers → signature → every function of that signature whose address is taken.
@@ -114,9 +115,12 @@ static void scan_function(struct be_context *c, u32_vec *work, struct be_functio
 {
     f->cfg = ir_cfg_new(&c->arena, f->ir);
     f->allocas = be_lay_out_allocas(&c->arena, f->ir, &c->frames[f->id].private_size);
-    for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
+    for (uint32_t i = 0; i < f->cfg->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(f->ir, f->cfg->rpo[i]);
+        f->returns_before_others |= ir_at(f->ir, b->last)->op == IR_ret && b->frontier != IR_NO_BLOCK;
         ir_each_ins(r, f->ir, f->cfg->rpo[i])
             scan_instruction(c, work, f, r);
+    }
     for (uint32_t r = 1; r < f->ir->ins.count; r++) {
         const struct ir_ins *ins = ir_at(f->ir, r);
         if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 &&
@@ -299,6 +303,22 @@ static void stack_vector_regions(struct be_context *c)
     }
 }
 
+/* Kernels first: no two of them run together. */
+static void place_scalars(struct be_context *c)
+{
+    uint32_t *ends = arena_array(&c->arena, uint32_t, c->frame_count); /* by component */
+    for (unsigned kernels = 2; kernels-- > 0;)
+        for (uint32_t i = 0; i < c->order.count; i++) {
+            uint32_t n = c->order.at[i];
+            struct be_frame *frame = &c->frames[n];
+            if ((n < c->m->functions.count && c->functions[n]->kernel) != kernels)
+                continue;
+            if (!kernels)
+                frame->base[BC_FILE_SCALARS] = max32(frame->base[BC_FILE_SCALARS], ends[frame->component]);
+            ends[frame->component] = max32(ends[frame->component], end_of_region(frame, BC_FILE_SCALARS));
+        }
+}
+
 void be_frame_bases(struct be_context *c)
 {
     for (uint32_t i = 0; i < c->order.count; i++) {
@@ -306,8 +326,10 @@ void be_frame_bases(struct be_context *c)
         for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++)
             rows_each(k, c->callees, c->order.at[i]) {
                 uint32_t *base = &c->frames[c->callees.at[k]].base[region];
-                *base = max32(*base, end_of_region(frame, region));
+                if (region != BC_FILE_SCALARS)
+                    *base = max32(*base, end_of_region(frame, region));
             }
     }
+    place_scalars(c);
     stack_vector_regions(c);
 }

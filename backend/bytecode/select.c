@@ -26,7 +26,7 @@ uint32_t be_define(struct be_selector *s, ir_ref r)
 
 uint32_t be_define_scalar(struct be_selector *s, ir_ref r, bool invariant)
 {
-    s->invariant[r] = invariant;
+    s->invariant[r] = invariant && (s->f->kernel || s->c->function_scalars++ < BE_FUNCTION_SCALARS);
     return s->scalars[r] = define(s, BC_KIND_S);
 }
 

@@ -6,7 +6,8 @@
  * meet. What it needs is an order of the blocks in memory that is right for it, which is that of thread
  * frontiers. Here it is asked at blocks with a re-convergence check alone, as nobody waits at others.
  *
- * Calls and uniform returns do not ask the machine: a call's depth is that of its return addresses, which each
+ * Calls and uniform returns do not ask the machine, but where lanes return before others that are in endless
+ * loops of the function or on their way to a trap: a call's depth is that of its return addresses, which each
  * lane has in registers.
  *
  * Invariant. No lane that waits comes before the running ones, but for the way from the end of a block to the
