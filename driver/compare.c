@@ -117,11 +117,11 @@ static int compile(struct comparison *x, kernc_result **r, struct left_out *miss
 static void launch(struct comparison *x, struct run *r, struct row *row)
 {
     kernc_statistics *s = NULL;
-    row->status = experiment_run(&r->x, &s);
+    row->status = execution_run(&r->x, &s);
     if (row->status == KERNC_NO_MEMORY) /* no answer to compare with */
         mem_fail(0);
     if (row->status != KERNC_OK)
-        row->error = arena_printf(&x->command->arena, "%s", experiment_error(&r->x));
+        row->error = arena_printf(&x->command->arena, "%s", execution_error(&r->x));
     kernc_statistics_metrics(s, &row->metrics);
     kernc_statistics_free(s);
 }
@@ -177,7 +177,7 @@ static const char *find_difference(struct comparison *x, const struct run *r, co
         return row->error ? row->error
                           : arena_printf(a, "ended well, the %s did not: %s", reference_name(),
                                          reference->row.error);
-    const struct experiment_buffer *p = experiment_difference(&r->x, &reference->run.x, &element);
+    const struct execution_buffer *p = execution_difference(&r->x, &reference->run.x, &element);
     if (p)
         return arena_printf(a, "%s[%zu] differs from the %s's", p->name, element, reference_name());
     return NULL;
@@ -209,7 +209,7 @@ static int run_reference(struct comparison *x, uint32_t warp, struct reference *
     f->row = (struct row){.scheme = SCHEME_REFERENCE, .level = x->levels.at[0], .warp = warp, .equal = true};
     int code = run_row(x, &f->run, &f->row, NULL);
     if (!code)
-        x->kernel = experiment_name(&f->run.x);
+        x->kernel = execution_name(&f->run.x);
     return code;
 }
 
@@ -253,7 +253,7 @@ static int compare_row(struct comparison *x, struct row row)
         row.equal = !row.difference;
         vec_push(&x->command->arena, &x->rows, row);
     }
-    experiment_close(&r.x);
+    execution_close(&r.x);
     return code;
 }
 
@@ -282,7 +282,7 @@ static void blame_kernel(struct comparison *x)
         show_note(
             "the kernel itself is wrong there: what differs may come of it, not of a scheme or a pass\n");
     x->options.checks = NULL;
-    experiment_close(&r.x);
+    execution_close(&r.x);
 }
 
 static int tell_interrupted(struct comparison *x)
@@ -324,7 +324,7 @@ int verb_compare(struct command *c)
     code = exit_of_rows(&x);
 done:
     for (size_t i = 0; i < COUNT(x.references); i++)
-        experiment_close(&x.references[i].run.x);
+        execution_close(&x.references[i].run.x);
     text_free(&x.text);
     return code;
 }

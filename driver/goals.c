@@ -160,7 +160,7 @@ static void keep_step(void *user, const kernc_step *s)
 static void measure(struct goal_run *x)
 {
     kernc_statistics *statistics = NULL;
-    x->status = experiment_run(&x->run.x, &statistics);
+    x->status = execution_run(&x->run.x, &statistics);
     if (x->run.no_memory || x->status == KERNC_NO_MEMORY)
         mem_fail(0);
     x->metrics.size = sizeof x->metrics;
@@ -211,7 +211,7 @@ static void judge_metric(struct arena *a, struct goal *g, const struct goal_run 
 
 static void judge_shown(struct arena *a, struct goal *g, const struct goal_run *x)
 {
-    const struct experiment_buffer *b = experiment_buffer(&x->run.x, x->run.x.first, g->shown.name);
+    const struct execution_buffer *b = execution_buffer(&x->run.x, x->run.x.first, g->shown.name);
     struct text shown = {.arena = a};
     if (!b) {
         g->found = arena_printf(a, "there is no buffer %s", g->shown.name);
@@ -290,7 +290,7 @@ int goals_check(struct command *c, const kernc_options *o, const struct text *te
             if (!code)
                 judge(&c->arena, &goals.at[i], &x);
         }
-        experiment_close(&x.run.x);
+        execution_close(&x.run.x);
     }
     interrupt_listen(false);
     if (code || interrupted() || !goals.count)

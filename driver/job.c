@@ -16,8 +16,8 @@ static bool is_asked(const struct run *r)
 int job_check(struct run *r)
 {
     const char *why = !r->x.module->image ? "a program for the warp-core machine (--target=warp-core)"
-                      : experiment_is_sequence(&r->x) ? "one launch: --launch=NAME chooses"
-                                                      : NULL;
+                      : execution_is_sequence(&r->x) ? "one launch: --launch=NAME chooses"
+                                                     : NULL;
     return why && is_asked(r) ? complain(r->command, EXIT_USAGE, "--job wants %s", why) : EXIT_OK;
 }
 
@@ -60,7 +60,7 @@ static struct rt_shared shared_of(const struct run *r)
 {
     struct rt_shared shared = {0};
     kernc_launch l = {.size = sizeof l};
-    experiment_shared(r->x.first->launch.shared, &l);
+    execution_shared(r->x.first->launch.shared, &l);
     rt_read_shared(r->x.first->kernel, &l, &shared);
     return shared;
 }
@@ -86,7 +86,7 @@ static void add_kernel(struct text *t, const struct run *r)
 static void add_arguments(struct text *t, const struct run *r)
 {
     uint32_t words[WC_ARGUMENT_WORDS];
-    const struct experiment_step *s = r->x.first;
+    const struct execution_step *s = r->x.first;
     uint64_t *bits = arena_array(&r->command->arena, uint64_t, s->param_count + 1);
     bool *given = arena_array(&r->command->arena, bool, s->param_count + 1);
     kernc_launch api = r->x.api;

@@ -88,7 +88,7 @@ static int read_argument(struct run *r, const char *text)
         return complain(r->command, EXIT_USAGE, "--arg wants NAME=SPEC, not '%s'", text);
     if (problem)
         return fail_here(r, "--arg %s: %s", text, problem);
-    const struct launch_argument *old = experiment_argument(&r->x.choice.launch, given.name);
+    const struct launch_argument *old = execution_argument(&r->x.choice.launch, given.name);
     if (old)
         r->x.choice.launch.arguments.at[old - r->x.choice.launch.arguments.at] = given;
     else
@@ -197,7 +197,7 @@ static place directive_place(const struct run *r, uint32_t line, const char *wor
 }
 
 /* Says what is wrong with a value where it was given: on the command line or at the directive. */
-static int fail_argument(struct run *r, const struct experiment_problem *p)
+static int fail_argument(struct run *r, const struct execution_problem *p)
 {
     const char *what = p->is_named ? "buffer" : "argument";
     int code = p->text == launch_too_large ? EXIT_LIMIT : EXIT_INPUT;
@@ -212,7 +212,7 @@ static int fail_argument(struct run *r, const struct experiment_problem *p)
 
 int launch_failed(struct run *r)
 {
-    const struct experiment_problem *p = &r->x.problem;
+    const struct execution_problem *p = &r->x.problem;
     const char *id = p->of_launch ? "launch" : kernc_status_name(p->status);
     return p->name ? fail_argument(r, p)
                    : fail(r->command, exit_of_run(p->status), id, NULL, NOWHERE, "%s", p->text);
@@ -221,7 +221,7 @@ int launch_failed(struct run *r)
 /* " of launch 2 (step), round 3": where a plan of several stopped; "" in a plan of one. */
 static const char *launch_which(struct run *r)
 {
-    const struct experiment_step *s = r->x.position.step;
+    const struct execution_step *s = r->x.position.step;
     const char *round = r->x.position.repeating ? arena_printf(&r->command->arena, ", round %llu",
                                                                (unsigned long long)r->x.position.round)
                                                 : "";
@@ -251,7 +251,7 @@ static int api_failed(struct run *r, const kernc_trap *t, kernc_status status)
     place at = {r->x.problem.text && r->source ? r->x.problem.line : 0, 1};
     at = at.line ? at : launch_clause(r);
     return fail(r->command, exit_of_run(status), kernc_status_name(status), at.line ? r->source : NULL, at,
-                "%s%s%s", experiment_error(&r->x), r->x.problem.text ? "" : launch_which(r),
+                "%s%s%s", execution_error(&r->x), r->x.problem.text ? "" : launch_which(r),
                 more_fuel(r, t, status));
 }
 
@@ -339,9 +339,9 @@ static int show(struct run *r, const struct launch_output *o, const struct view 
     return code;
 }
 
-static int write_one(struct run *r, const struct experiment_step *step, const struct launch_output *o)
+static int write_one(struct run *r, const struct execution_step *step, const struct launch_output *o)
 {
-    const struct experiment_buffer *b = experiment_buffer(&r->x, step, o->name);
+    const struct execution_buffer *b = execution_buffer(&r->x, step, o->name);
     if (!b)
         return fail_here(r, "%s is not a buffer", o->name);
     struct view v = launch_view(b);
@@ -349,7 +349,7 @@ static int write_one(struct run *r, const struct experiment_step *step, const st
     return o->save ? save(r, o, &v) : show(r, o, &v, line);
 }
 
-void launch_write_outputs(void *run, const struct experiment_step *step)
+void launch_write_outputs(void *run, const struct execution_step *step)
 {
     struct run *r = run;
     if (step->launch.outputs.count && r->progress) {

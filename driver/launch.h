@@ -9,14 +9,14 @@
 #include "driver/metrics.h"
 #include "driver/progress.h"
 #include "launch/outputs.h"
-#include "lib/experiment.h"
+#include "lib/execution.h"
 
 struct run {
     struct command *command;
     const struct source *source; /* for messages about the directive; NULL: the input was no source */
     int level;                   /* of optimisation; -1: the input was compiled before */
     bool quiet;                  /* what the kernel prints is dropped */
-    struct experiment x;
+    struct execution x;
     int outputs;                                   /* exit code of what was shown and saved so far */
     struct progress *progress;                     /* while it is on; NULL: it is not */
     struct text trace, job;                        /* of the launch */
@@ -47,15 +47,15 @@ static inline bool launch_has_source(enum kernc_input input)
 
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
 int launch_read_flags(struct run *r); /* what can be said without the program */
-/* Opens the experiment with a .kbc or .wcb file's bytes, as the flags want it. The caller closes it. */
+/* Opens the execution with a .kbc or .wcb file's bytes, as the flags want it. The caller closes it. */
 int launch_open(struct run *r, const void *program, size_t n);
 /* The same with what has been compiled, which stays the caller's. */
 int launch_open_compiled(struct run *r, kernc_result *compiled);
 /* Says what only the launches make known of the program, once for each kernel. */
 int launch_check(struct run *r, kernc_result *compiled);
-int launch_failed(struct run *r); /* says what the experiment's problem is */
+int launch_failed(struct run *r); /* says what the execution's problem is */
 /* How the step's launches were made; NULL: all together. */
-struct launch_facts launch_facts_of(struct run *r, const struct experiment_step *step);
+struct launch_facts launch_facts_of(struct run *r, const struct execution_step *step);
 /* Says what the checker of memory has found. EXIT_OK: nothing. */
 int launch_alarms(struct run *r);
 /* In r->source: the clause shared(N) of the launch line that ran, if the error is about what it asks for;
@@ -83,13 +83,13 @@ int replay_begin(struct run *r); /* before the launch: the job's bytes go to the
 /* After it: whether it ended or stopped as the job says, and they hold what it says. */
 int replay_end(struct run *r, kernc_status status);
 /* A buffer as its outputs show it. */
-static inline struct view launch_view(const struct experiment_buffer *b)
+static inline struct view launch_view(const struct execution_buffer *b)
 {
     return (struct view){
         b->name,  kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element, b->element_bytes,
         b->layout};
 }
-/* Shows and saves what the step says: struct experiment's `stepped`; `run` is a struct run. */
-void launch_write_outputs(void *run, const struct experiment_step *step);
+/* Shows and saves what the step says: struct execution's `stepped`; `run` is a struct run. */
+void launch_write_outputs(void *run, const struct execution_step *step);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "driver/goals.h"
 #include "driver/launch.h"
-#include "lib/experiment.h"
+#include "lib/execution.h"
 #include "opt/opt.h"
 
 #include <inttypes.h>

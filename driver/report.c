@@ -142,13 +142,13 @@ static void keep_printed(void *user, const char *bytes, size_t n)
 }
 
 /* What the directive's show(…) print; files are not written. */
-static void add_shown(struct report_run *w, const struct experiment_step *step, struct text *out)
+static void add_shown(struct report_run *w, const struct execution_step *step, struct text *out)
 {
     struct arena *a = &w->run.command->arena;
     struct text shown = {.arena = a};
     for (uint32_t i = 0; i < step->launch.outputs.count; i++) {
         const struct launch_output *o = &step->launch.outputs.at[i];
-        const struct experiment_buffer *b = experiment_buffer(&w->run.x, step, o->name);
+        const struct execution_buffer *b = execution_buffer(&w->run.x, step, o->name);
         if (!b || o->save)
             continue;
         struct view v = launch_view(b);
@@ -158,7 +158,7 @@ static void add_shown(struct report_run *w, const struct experiment_step *step, 
 }
 
 /* A launch that ran, to its end or not. */
-static void add_launch(struct report_run *w, const struct experiment_step *step, kernc_status status)
+static void add_launch(struct report_run *w, const struct execution_step *step, kernc_status status)
 {
     struct run *r = &w->run;
     struct text *t = &w->launches;
@@ -192,7 +192,7 @@ static void add_launch(struct report_run *w, const struct experiment_step *step,
     w->steps = report_steps_new(&r->command->arena, watched ? w->report->most_steps : 0);
 }
 
-static void launched(void *run, const struct experiment_step *step)
+static void launched(void *run, const struct execution_step *step)
 {
     if (step->kernel)
         add_launch(run, step, KERNC_OK);
@@ -249,7 +249,7 @@ static struct reference *reference_for(struct report *x, uint32_t warp)
     kernc_result *r = compile_text(x->command, &o, &x->input);
     if (kernc_result_status(r) == KERNC_COMPILED &&
         open_run(x, &f->run, r, SCHEME_REFERENCE, warp) == EXIT_OK)
-        f->status = experiment_run(&f->run.x, NULL);
+        f->status = execution_run(&f->run.x, NULL);
     need_memory(&f->run, f->status);
     f->run.source = NULL; /* it goes with what was compiled */
     kernc_result_free(r);
@@ -271,14 +271,14 @@ static const char *launch(struct report_run *w)
     need_memory(r, KERNC_OK);
     if (code)
         return r->x.problem.text ? r->x.problem.text : "it cannot be launched as asked";
-    kernc_status status = experiment_run(&r->x, &w->sum);
+    kernc_status status = execution_run(&r->x, &w->sum);
     if (w->count > w->report->most_launches)
         warn(r->command, "report", "under %s %u launches ran; the report has the first %u",
              scheme_info[w->scheme].name, w->count, (uint32_t)w->report->most_launches);
     need_memory(r, status);
     if (status == KERNC_OK)
         return NULL;
-    const char *why = arena_printf(a, "%s", experiment_error(&r->x));
+    const char *why = arena_printf(a, "%s", execution_error(&r->x));
     if (r->x.position.step && r->x.position.step->kernel)
         add_launch(w, r->x.position.step, status);
     return why;
@@ -288,7 +288,7 @@ static void add_equal(struct report_run *w, const char *error, struct text *out)
 {
     const struct reference *f = error ? NULL : reference_for(w->report, w->run.x.api.warp);
     size_t element;
-    const struct experiment_buffer *b = f ? experiment_difference(&w->run.x, &f->run.x, &element) : NULL;
+    const struct execution_buffer *b = f ? execution_difference(&w->run.x, &f->run.x, &element) : NULL;
     text_printf(out, "\"equal\": %s, ", !f ? "null" : b ? "false" : "true");
     add_string(out, "difference",
                b ? arena_printf(&w->run.command->arena, "%s[%zu]", b->name, element) : NULL);
@@ -366,7 +366,7 @@ static bool measure_step(struct report *x, enum scheme s, long step, uint64_t *f
     kernc_status status = KERNC_INVALID;
     if (kernc_result_status(r) == KERNC_COMPILED && open_run(x, &run, r, s, o.warp) == EXIT_OK) {
         run.x.api.fuel = run.x.api.fuel < *fuel ? run.x.api.fuel : *fuel;
-        status = experiment_run(&run.x, &sum);
+        status = execution_run(&run.x, &sum);
     }
     need_memory(&run, status);
     *m = (kernc_metrics){.size = sizeof *m};
@@ -374,7 +374,7 @@ static bool measure_step(struct report *x, enum scheme s, long step, uint64_t *f
         kernc_statistics_metrics(sum, m);
     *fuel -= m->warp_instructions < *fuel ? m->warp_instructions : *fuel;
     kernc_statistics_free(sum);
-    experiment_close(&run.x);
+    execution_close(&run.x);
     kernc_result_free(r);
     return status == KERNC_OK;
 }
@@ -437,7 +437,7 @@ static void add_run(struct report *x, enum scheme s)
     add_metrics(&w, out);
     text_printf(out, ",\n\"launches\": [%s]}", w.launches.at ? w.launches.at : "");
     kernc_statistics_free(w.sum);
-    experiment_close(&w.run.x);
+    execution_close(&w.run.x);
     kernc_result_free(w.compiled);
     text_free(&w.passes);
     text_free(&w.printed);
@@ -520,7 +520,7 @@ int verb_report(struct command *c)
                            : write_report(&x);
 done:
     for (size_t i = 0; i < COUNT(x.references); i++)
-        experiment_close(&x.references[i].run.x);
+        execution_close(&x.references[i].run.x);
     text_free(&x.input);
     text_free(&x.diagnostics);
     text_free(&x.operations);

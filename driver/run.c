@@ -64,10 +64,10 @@ static bool checks_memory(const char *check)
     return check && check_find_claim(check) == CHECK_CLAIMS;
 }
 
-struct launch_facts launch_facts_of(struct run *r, const struct experiment_step *step)
+struct launch_facts launch_facts_of(struct run *r, const struct execution_step *step)
 {
     const char *scheme = r->x.api.scheme ? r->x.api.scheme : kernc_module_scheme(r->x.module);
-    const struct experiment_step *s = step ? step : r->x.first;
+    const struct execution_step *s = step ? step : r->x.first;
     struct launch_facts l = {
         .kernel = s->launch.kernel, .scheme = scheme, .level = r->level, .warp = r->x.api.warp};
     l.source = r->source;
@@ -82,9 +82,9 @@ struct launch_facts launch_facts_of(struct run *r, const struct experiment_step 
         l.block[i] = s->launch.block[i] ? s->launch.block[i] : 1;
     }
     l.lanes = lanes_of(&l);
-    if (step || !experiment_is_sequence(&r->x))
+    if (step || !execution_is_sequence(&r->x))
         return l;
-    l.kernel = experiment_name(&r->x);
+    l.kernel = execution_name(&r->x);
     l.launch = NULL;
     l.runs = 0;
     for (uint32_t i = 0; i < r->x.steps.count; i++) {
@@ -101,9 +101,9 @@ struct launch_facts launch_facts_of(struct run *r, const struct experiment_step 
 static void add_tables(struct run *r, const kernc_statistics *sum, struct text *t)
 {
     struct launch_facts all = launch_facts_of(r, NULL);
-    bool several = experiment_is_sequence(&r->x);
+    bool several = execution_is_sequence(&r->x);
     for (uint32_t i = 0; several && i < r->x.steps.count; i++) {
-        const struct experiment_step *s = &r->x.steps.at[i];
+        const struct execution_step *s = &r->x.steps.at[i];
         struct launch_facts l = launch_facts_of(r, s);
         if (s->statistics)
             metrics_table(&l, s->statistics, t);
@@ -116,8 +116,8 @@ static void add_json(struct run *r, const kernc_statistics *sum, struct text *t)
     struct launch_facts all = launch_facts_of(r, NULL);
     VEC(struct launch_facts) each = {0};
     VEC(const kernc_statistics *) statistics = {0};
-    for (uint32_t i = 0; experiment_is_sequence(&r->x) && i < r->x.steps.count; i++) {
-        const struct experiment_step *s = &r->x.steps.at[i];
+    for (uint32_t i = 0; execution_is_sequence(&r->x) && i < r->x.steps.count; i++) {
+        const struct execution_step *s = &r->x.steps.at[i];
         if (!s->statistics)
             continue;
         vec_push(&r->command->arena, &each, launch_facts_of(r, s));
@@ -153,7 +153,7 @@ static kernc_status run_launches(struct run *r, kernc_statistics **statistics)
 {
     interrupt_listen(true);
     r->x.api.interrupt = interrupt_flag();
-    kernc_status status = experiment_run(&r->x, statistics);
+    kernc_status status = execution_run(&r->x, statistics);
     interrupt_listen(false);
     return status;
 }
@@ -170,7 +170,7 @@ static int launch(struct run *r)
     r->x.hooks.stepped = launch_write_outputs;
     r->x.hooks.stepped_user = r;
     job_begin(r);
-    progress_begin(progress, arena_printf(&r->command->arena, "running %s", experiment_name(&r->x)));
+    progress_begin(progress, arena_printf(&r->command->arena, "running %s", execution_name(&r->x)));
     r->progress = progress;
     kernc_status status = run_launches(r, counted ? &statistics : NULL);
     if (r->no_memory)
@@ -220,7 +220,7 @@ int launch_open(struct run *r, const void *program, size_t n)
         if (c->given.at[i].id == OPTION_LOAD || c->given.at[i].id == OPTION_LIBM)
             vec_push(r->x.arena, &r->x.libraries,
                      c->given.at[i].id == OPTION_LOAD ? c->given.at[i].value : "libm");
-    if (!experiment_open(&r->x, program, n))
+    if (!execution_open(&r->x, program, n))
         return launch_failed(r);
     int code = job_check(r) ?: watch_check(r);
     return code ? code : trace_check(r);
@@ -315,7 +315,7 @@ static int take_own_profile(struct command *c, kernc_options *o, const struct te
                         "--pgo takes a source, which is compiled by what a first run counts: %s is none",
                         c->file);
     code = code ?: count_run(&r, compiled, &profile);
-    experiment_close(&r.x);
+    execution_close(&r.x);
     kernc_result_free(compiled);
     o->profile = profile.at;
     o->profile_length = profile.length;
@@ -365,7 +365,7 @@ int verb_run(struct command *c)
     }
 done:;
     bool ran = r.x.module != NULL;
-    experiment_close(&r.x);
+    execution_close(&r.x);
     if (ran)
         tell_times(c, begin, end_of_compilation);
     kernc_result_free(compiled);

@@ -123,7 +123,7 @@ int trace_check(struct run *r)
     }
     if (code)
         return code;
-    if (!option_given(r->command, OPTION_TRACE) || !experiment_is_sequence(&r->x))
+    if (!option_given(r->command, OPTION_TRACE) || !execution_is_sequence(&r->x))
         return EXIT_OK;
     return complain(r->command, EXIT_USAGE, "--trace wants one launch: --launch=NAME chooses");
 }

@@ -133,7 +133,7 @@ static int launch(struct tuning *x, struct run *r, struct tune_run *run, kernc_s
 {
     kernc_statistics *s = NULL;
     run->metrics.size = sizeof run->metrics;
-    *status = experiment_run(&r->x, &s);
+    *status = execution_run(&r->x, &s);
     kernc_statistics_metrics(s, &run->metrics);
     kernc_statistics_free(s);
     if (*status != KERNC_OK || metrics_value(&run->metrics, false, x->metric, &run->value))
@@ -163,8 +163,8 @@ static int check(struct tuning *x, const struct run *r, kernc_status status, con
 {
     const kernc_prediction *p = &x->predictions.at[0].at;
     size_t element;
-    const struct experiment_buffer *differs =
-        status == KERNC_OK ? experiment_difference(&r->x, x->blocks ? &x->sampled.x : &x->first.x, &element)
+    const struct execution_buffer *differs =
+        status == KERNC_OK ? execution_difference(&r->x, x->blocks ? &x->sampled.x : &x->first.x, &element)
                            : NULL;
     if (status == KERNC_OK && !differs)
         return EXIT_OK;
@@ -180,7 +180,7 @@ static int check(struct tuning *x, const struct run *r, kernc_status status, con
 }
 
 /* The same launches are measured in all runs. */
-static void measure_same(const struct tuning *x, struct experiment *e)
+static void measure_same(const struct tuning *x, struct execution *e)
 {
     for (uint32_t i = 0; i < e->steps.count; i++) {
         e->steps.at[i].counted = x->first.x.steps.at[i].counted;
@@ -216,7 +216,7 @@ static int run_once(struct tuning *x, struct tune_run *run)
     if (!code)
         vec_push(&x->command->arena, &x->runs, run);
 done:
-    experiment_close(&r.x);
+    execution_close(&r.x);
     return code;
 }
 
@@ -278,12 +278,12 @@ static const char *add_name(struct arena *a, const char *list, const char *name)
 /* Of the launches that are asked for, those whose kernels have predictions are measured. */
 static void choose_measured(struct tuning *x, const kernc_result *r)
 {
-    struct experiment *e = &x->first.x;
+    struct execution *e = &x->first.x;
     struct arena *a = &x->command->arena;
     const char *all = "";
     x->kernel = "";
     for (uint32_t i = 0; i < e->steps.count; i++) {
-        struct experiment_step *s = &e->steps.at[i];
+        struct execution_step *s = &e->steps.at[i];
         if (!s->kernel || !s->counted)
             continue;
         all = add_name(a, all, s->launch.kernel);
@@ -324,7 +324,7 @@ static int find_predictions(struct tuning *x, const kernc_result *r)
     choose_measured(x, r);
     if (x->predictions.count)
         return tune_find_places(x);
-    const struct experiment_step *meant = experiment_meant(&x->first.x);
+    const struct execution_step *meant = execution_meant(&x->first.x);
     const struct launch *d = meant ? meant->directive : NULL;
     const char *limit = limit_of(x, r), *auto_too = x->finds ? "-fpredict=auto finds none that pays "
                                                                "(--remarks says why), write"
@@ -475,7 +475,7 @@ static uint64_t measured_grid(const struct tuning *x, uint32_t *launches)
     uint64_t most = 0;
     *launches = 0;
     for (uint32_t i = 0; i < x->first.x.steps.count; i++) {
-        const struct experiment_step *s = &x->first.x.steps.at[i];
+        const struct execution_step *s = &x->first.x.steps.at[i];
         uint64_t grid = 1;
         if (*launches && s->directive && s->directive->step == LAUNCH_END)
             return 0;
@@ -622,8 +622,8 @@ int verb_tune(struct command *c)
     if (interrupted())
         code = code ? interrupt_code() : tell_interrupted(&x);
 done:
-    experiment_close(&x.sampled.x);
-    experiment_close(&x.first.x);
+    execution_close(&x.sampled.x);
+    execution_close(&x.first.x);
     kernc_result_free(x.compiled);
     text_free(&x.text);
     return code;

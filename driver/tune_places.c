@@ -56,7 +56,7 @@ static void add_calls(struct functions *f, uint32_t caller)
     }
 }
 
-static void find_calls(struct functions *f, const struct experiment *x)
+static void find_calls(struct functions *f, const struct execution *x)
 {
     f->reached = arena_array(f->arena, struct call, f->m->functions.count);
     for (uint32_t s = 0; s < x->steps.count; s++)

@@ -144,7 +144,7 @@ static void add_measured(const struct tuning *x, struct text *t)
     for (int counted = 1; counted >= 0; counted--) {
         uint32_t listed = 0;
         for (uint32_t i = 0; i < x->first.x.steps.count; i++) {
-            const struct experiment_step *s = &x->first.x.steps.at[i];
+            const struct execution_step *s = &x->first.x.steps.at[i];
             if (!s->kernel || s->counted != counted)
                 continue;
             text_printf(t, "%s%u %s",
@@ -167,7 +167,7 @@ static uint32_t count_sampled(const struct tuning *x)
 
 static void add_table(const struct tuning *x, struct text *t)
 {
-    bool several = experiment_is_sequence(&x->first.x);
+    bool several = execution_is_sequence(&x->first.x);
     text_printf(t, "%s: scheme barrier, warp %u, -O%u, %u %s", x->kernel, x->warp, x->options.level,
                 x->runs.count, several ? "runs" : "launches");
     if (count_sampled(x))
@@ -253,7 +253,7 @@ static void add_launches(const struct tuning *x, const char *key, bool counted, 
     const char *before = "";
     text_printf(t, ", \"%s\": [", key);
     for (uint32_t i = 0; i < x->first.x.steps.count; i++) {
-        const struct experiment_step *s = &x->first.x.steps.at[i];
+        const struct execution_step *s = &x->first.x.steps.at[i];
         if (!s->kernel || s->counted != counted)
             continue;
         text_printf(t, "%s{\"launch\": %u, ", before, s->number);

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The file compiled, without optimisation unless -O says so, and run. Its experiment stays open. */
+/* The file compiled, without optimisation unless -O says so, and run. Its execution stays open. */
 static int run_side(struct command *c, const char *file, struct run *r)
 {
     kernc_options o;
@@ -29,7 +29,7 @@ static int run_side(struct command *c, const char *file, struct run *r)
     code = code ?: launch_open_compiled(r, compiled);
     if (!code) {
         r->x.api.interrupt = interrupt_flag();
-        kernc_status status = experiment_run(&r->x, NULL);
+        kernc_status status = execution_run(&r->x, NULL);
         if (status == KERNC_NO_MEMORY)
             mem_fail(0);
         code = status == KERNC_OK ? EXIT_OK : launch_stopped(r, status);
@@ -44,19 +44,19 @@ static bool same_names(const char *a, const char *b)
     return (a == NULL) == (b == NULL) && (!a || strcmp(a, b) == 0);
 }
 
-static bool same_buffers(const struct experiment_buffer *a, const struct experiment_buffer *b)
+static bool same_buffers(const struct execution_buffer *a, const struct execution_buffer *b)
 {
     return same_names(a->name, b->name) && kernc_buffer_size(a->buffer) == kernc_buffer_size(b->buffer);
 }
 
 /* Whether both have the same launches on buffers of the same names and sizes. */
-static bool same_plan(const struct experiment *x, const struct experiment *y)
+static bool same_plan(const struct execution *x, const struct execution *y)
 {
     bool same = x->steps.count == y->steps.count && x->named.count == y->named.count;
     for (uint32_t i = 0; same && i < x->named.count; i++)
         same = same_buffers(&x->named.at[i], &y->named.at[i]);
     for (uint32_t s = 0; same && s < x->steps.count; s++) {
-        const struct experiment_step *a = &x->steps.at[s], *b = &y->steps.at[s];
+        const struct execution_step *a = &x->steps.at[s], *b = &y->steps.at[s];
         same = same_names(a->launch.kernel, b->launch.kernel) && a->buffers.count == b->buffers.count;
         for (uint32_t i = 0; same && i < a->buffers.count; i++)
             same = same_buffers(&a->buffers.at[i], &b->buffers.at[i]);
@@ -64,16 +64,16 @@ static bool same_plan(const struct experiment *x, const struct experiment *y)
     return same;
 }
 
-static const struct experiment_buffer *named_so(const struct experiment *y, const char *name)
+static const struct execution_buffer *named_so(const struct execution *y, const char *name)
 {
-    const struct experiment_buffer *b = NULL;
+    const struct execution_buffer *b = NULL;
     for (uint32_t s = 0; !b && s < y->steps.count; s++)
-        b = experiment_buffer(y, y->steps.at[s].kernel ? &y->steps.at[s] : NULL, name);
+        b = execution_buffer(y, y->steps.at[s].kernel ? &y->steps.at[s] : NULL, name);
     return b;
 }
 
 /* The element's bits; an element of a structure is shown by its first eight bytes. */
-static uint64_t bits_of(const struct experiment_buffer *b, size_t element)
+static uint64_t bits_of(const struct execution_buffer *b, size_t element)
 {
     uint64_t bits = 0;
     uint32_t n = b->element_bytes < sizeof bits ? b->element_bytes : sizeof bits;
@@ -87,12 +87,12 @@ static int compare_sides(struct command *c, const char *first, const struct run 
     if (!same_plan(&a->x, &b->x))
         return fail(c, EXIT_INPUT, "validate", NULL, (place){0},
                     "%s has other launches or other buffers than %s", c->other, first);
-    const struct experiment_buffer *x = experiment_difference(&a->x, &b->x, &element);
+    const struct execution_buffer *x = execution_difference(&a->x, &b->x, &element);
     if (!x) {
-        printf("%s: the same memory\n", experiment_name(&a->x));
+        printf("%s: the same memory\n", execution_name(&a->x));
         return EXIT_OK;
     }
-    const struct experiment_buffer *y = named_so(&b->x, x->name);
+    const struct execution_buffer *y = named_so(&b->x, x->name);
     bool numbers = y && x->element_bytes && x->element_bytes == y->element_bytes;
     const char *values = numbers ? arena_printf(&c->arena, ": 0x%" PRIx64 " in %s, 0x%" PRIx64 " in %s",
                                                 bits_of(x, element), first, bits_of(y, element), c->other)
@@ -108,7 +108,7 @@ int verb_validate(struct command *c)
     int code = run_side(c, first, &a) ?: run_side(c, c->other, &b);
     interrupt_listen(false);
     code = code ?: compare_sides(c, first, &a, &b);
-    experiment_close(&a.x);
-    experiment_close(&b.x);
+    execution_close(&a.x);
+    execution_close(&b.x);
     return code;
 }

@@ -57,7 +57,7 @@ static uint64_t warps_of(const struct run *r, const uint32_t block[3])
     return (threads + r->x.api.warp - 1) / r->x.api.warp;
 }
 
-static bool has_warp(const struct run *r, const struct experiment_step *s)
+static bool has_warp(const struct run *r, const struct execution_step *s)
 {
     const kernc_launch *l = &r->x.api;
     bool has = l->step_warp < warps_of(r, s->launch.block);
@@ -68,11 +68,11 @@ static bool has_warp(const struct run *r, const struct experiment_step *s)
 
 int watch_check(struct run *r)
 {
-    const struct experiment_step *first = NULL;
+    const struct execution_step *first = NULL;
     if (!r->x.api.step)
         return EXIT_OK;
     for (uint32_t i = 0; i < r->x.steps.count; i++) {
-        const struct experiment_step *s = &r->x.steps.at[i];
+        const struct execution_step *s = &r->x.steps.at[i];
         if (s->kernel && has_warp(r, s))
             return EXIT_OK;
         first = s->kernel && !first ? s : first;
@@ -96,11 +96,11 @@ int watch_check(struct run *r)
 static void add_heading(const struct run *r, const kernc_step *s, struct text *t)
 {
     const kernc_launch *l = &r->x.api;
-    const struct experiment_step *at = r->x.position.step;
+    const struct execution_step *at = r->x.position.step;
     const char *scheme = l->scheme ? l->scheme : kernc_module_scheme(r->x.module);
     if (t->length)
         text_char(t, '\n');
-    if (experiment_is_sequence(&r->x))
+    if (execution_is_sequence(&r->x))
         text_printf(t, "launch %u, ", at->number);
     if (r->x.position.repeating)
         text_printf(t, "round %llu, ", (unsigned long long)r->x.position.round);

@@ -1,7 +1,7 @@
 /* trial.c: one program under its plan, in this process: compile for each scheme and level, launch at each
  * width, compare every byte of every buffer with the reference.
  *
- * lib/experiment.h is for sequences (class g) alone: it makes a context and its buffers for each launch, from
+ * lib/execution.h is for sequences (class g) alone: it makes a context and its buffers for each launch, from
  * what the file says. Else a trial compiles one program for many setups, whose launches share one context and
  * one set of buffers.
  */
@@ -241,24 +241,24 @@ static bool run_kernel(struct trial *t, const struct fz_setup *s, uint64_t fuel,
 static bool run_sequence(struct trial *t, const struct fz_setup *s, uint64_t fuel, kernc_status *status,
                          kernc_statistics **statistics)
 {
-    struct experiment *x = &t->experiment;
-    experiment_close(x);
-    *x = (struct experiment){.arena = &t->arena,
-                             .input = "program.kern",
-                             .choice.own_outputs = false,
-                             .api = launch_of(t, s, fuel),
-                             .max_memory = (uint64_t)1 << 28};
-    if (!experiment_open(x, t->program, t->program_bytes) && memory_or_fail(x->problem.status))
-        return trial_fail(t, s, FZ_TRAPPED, experiment_error(x));
-    *status = experiment_run(x, statistics);
+    struct execution *x = &t->execution;
+    execution_close(x);
+    *x = (struct execution){.arena = &t->arena,
+                            .input = "program.kern",
+                            .choice.own_outputs = false,
+                            .api = launch_of(t, s, fuel),
+                            .max_memory = (uint64_t)1 << 28};
+    if (!execution_open(x, t->program, t->program_bytes) && memory_or_fail(x->problem.status))
+        return trial_fail(t, s, FZ_TRAPPED, execution_error(x));
+    *status = execution_run(x, statistics);
     for (uint32_t i = 0; i < t->p->buffers.count; i++)
-        t->buffers[i] = experiment_buffer(x, NULL, t->p->buffers.at[i].name)->buffer;
+        t->buffers[i] = execution_buffer(x, NULL, t->p->buffers.at[i].name)->buffer;
     return true;
 }
 
 static const char *error_of(const struct trial *t)
 {
-    return t->p->sequence ? experiment_error(&t->experiment) : kernc_error_text(t->context);
+    return t->p->sequence ? execution_error(&t->execution) : kernc_error_text(t->context);
 }
 
 /* Whether the program stands in its wrong version, for the checker of memory alone. */
@@ -377,7 +377,7 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, s
     else
         try(&t, plan, at);
     mem_guard_leave(&guard);
-    experiment_close(&t.experiment);
+    execution_close(&t.execution);
     kernc_context_free(t.context);
     text_free(&t.source);
     arena_free(&t.arena);

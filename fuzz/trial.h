@@ -4,7 +4,7 @@
 
 #include "fuzz/fuzz.h"
 #include "include/kernc.h"
-#include "lib/experiment.h"
+#include "lib/execution.h"
 
 enum { MAX_BUFFERS = 8 };
 
@@ -19,8 +19,8 @@ struct trial {
     kernc_buffer *buffers[MAX_BUFFERS];
     const char *program; /* class g: what was compiled */
     size_t program_bytes;
-    struct experiment experiment; /* class g: of the latest launch, whose are the buffers */
-    struct fz_setup compiled;     /* for what `kernel` was compiled; width 0: for nothing yet */
+    struct execution execution; /* class g: of the latest launch, whose are the buffers */
+    struct fz_setup compiled;   /* for what `kernel` was compiled; width 0: for nothing yet */
     void *expected[MAX_BUFFERS];
     uint32_t expected_width;            /* 0: none yet */
     enum fz_end expected_end;           /* what the reference does */

@@ -1,1 +1,1 @@
-lib_SRC := $(addprefix lib/,compile.c experiment.c experiment_plan.c experiment_buffers.c experiment_structs.c options.c result.c figures.c predictions.c profile.c analyses.c steps.c)
+lib_SRC := $(addprefix lib/,compile.c execution.c execution_plan.c execution_buffers.c execution_structs.c options.c result.c figures.c predictions.c profile.c analyses.c steps.c)

@@ -8,7 +8,7 @@
  * some launches on one host thread, all ways to run a sample in turns. Every launch has to leave the bytes that
  * pdom leaves.
  */
-#include "lib/experiment.h"
+#include "lib/execution.h"
 #include "test/bench/cases.h"
 #include "test/bench/plot.h"
 #include <math.h>
@@ -101,12 +101,12 @@ static kernc_result *compile(const struct sample *s, enum way way, unsigned thre
     return r;
 }
 
-static void open_sample(struct experiment *x, const struct sample *s, enum way way, unsigned threshold)
+static void open_sample(struct execution *x, const struct sample *s, enum way way, unsigned threshold)
 {
     size_t        n;
     kernc_result *r = compile(s, way, threshold);
     const char   *program = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
-    *x = (struct experiment){.arena = &arena,
+    *x = (struct execution){.arena = &arena,
                              .input = s->name,
                              .api.size = sizeof x->api,
                              .api.warp = WARP,
@@ -115,33 +115,33 @@ static void open_sample(struct experiment *x, const struct sample *s, enum way w
     struct launch_argument a = {.name = s->argument};
     if (s->argument && !launch_parse_value(&arena, s->value, &a.value))
         vec_push(&arena, &x->choice.launch.arguments, a);
-    if (!experiment_open(x, program, n))
+    if (!execution_open(x, program, n))
         stop(s->name, x->problem.text);
     kernc_result_free(r);
 }
 
 /* On fresh buffers: samples may count in them what is left to do. */
-static void make_buffers(struct experiment *x)
+static void make_buffers(struct execution *x)
 {
-    if (!experiment_remake(x, x->first))
+    if (!execution_remake(x, x->first))
         stop(x->input, x->problem.text);
 }
 
-static kernc_metrics run(struct experiment *x, bool counted)
+static kernc_metrics run(struct execution *x, bool counted)
 {
     kernc_statistics *s = NULL;
     kernc_metrics     m = {.size = sizeof m};
-    if (experiment_launch(x, x->first, counted ? &s : NULL) != KERNC_OK)
+    if (execution_launch(x, x->first, counted ? &s : NULL) != KERNC_OK)
         stop(x->input, kernc_error_text(x->context));
     kernc_statistics_metrics(s, &m);
     kernc_statistics_free(s);
     return m;
 }
 
-static void check_equal(struct experiment *x, const struct experiment *pdom, const char *what)
+static void check_equal(struct execution *x, const struct execution *pdom, const char *what)
 {
     size_t element;
-    if (!experiment_difference(x, pdom, &element))
+    if (!execution_difference(x, pdom, &element))
         return;
     fprintf(stderr, "results: %s, %s: differs from pdom\n", x->input, what);
     failures++;
@@ -149,7 +149,7 @@ static void check_equal(struct experiment *x, const struct experiment *pdom, con
 
 /* ---- measuring --------------------------------------------------------------------------------------- */
 
-static void time_alternately(struct sample *s, struct experiment *x)
+static void time_alternately(struct sample *s, struct execution *x)
 {
     double begin = bench_seconds();
     for (enum way w = PDOM; w < WAYS; w++)
@@ -165,7 +165,7 @@ static void time_alternately(struct sample *s, struct experiment *x)
 
 static void measure(struct sample *s)
 {
-    struct experiment x[WAYS];
+    struct execution x[WAYS];
     for (enum way w = PDOM; w < WAYS; w++) {
         open_sample(&x[w], s, w, 0);
         s->at[w].counted = run(&x[w], true);
@@ -174,18 +174,18 @@ static void measure(struct sample *s)
     for (enum way w = OFF; w < WAYS; w++)
         check_equal(&x[w], &x[PDOM], switch_of[w]);
     for (enum way w = PDOM; w < WAYS; w++)
-        experiment_close(&x[w]);
+        execution_close(&x[w]);
     fprintf(stderr, "%s %s done\n", s->name, s->value ? s->value : "");
 }
 
 /* Under a schedule, or with a threshold. */
 static kernc_metrics measure_once(const struct sample *s, enum way way, unsigned threshold, int schedule)
 {
-    struct experiment x;
+    struct execution x;
     open_sample(&x, s, way, threshold);
     x.api.schedule = schedule;
     kernc_metrics m = run(&x, true);
-    experiment_close(&x);
+    execution_close(&x);
     return m;
 }
 

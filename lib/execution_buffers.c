@@ -1,7 +1,7 @@
-/* experiment_buffers.c: the buffers and numbers that the steps of an experiment get. */
+/* execution_buffers.c: the buffers and numbers that the steps of an execution get. */
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
-#include "lib/experiment.h"
+#include "lib/execution.h"
 #include "runtime/module.h"
 
 /* What a value is for, in messages. */
@@ -13,15 +13,15 @@ struct wanted {
     bool is_named;
 };
 
-static bool bad_value(struct experiment *x, struct wanted w, const struct launch_value *v, const char *text)
+static bool bad_value(struct execution *x, struct wanted w, const struct launch_value *v, const char *text)
 {
     kernc_status status = text == launch_too_large ? KERNC_LIMIT : KERNC_INVALID;
-    x->problem = (struct experiment_problem){status, text, true, w.name, w.type, v, w.line, w.is_named};
+    x->problem = (struct execution_problem){status, text, true, w.name, w.type, v, w.line, w.is_named};
     return false;
 }
 
 /* Fills the buffer with what the value makes; one that is NULL is created. */
-static bool fill_buffer(struct experiment *x, struct wanted w, const struct launch_value *v,
+static bool fill_buffer(struct execution *x, struct wanted w, const struct launch_value *v,
                         kernc_buffer **buffer)
 {
     void *bytes = NULL;
@@ -36,12 +36,12 @@ static bool fill_buffer(struct experiment *x, struct wanted w, const struct laun
     if (status == KERNC_OK)
         status = kernc_buffer_write(*buffer, 0, bytes, n);
     mem_free(bytes);
-    return status == KERNC_OK || experiment_api_failed(x, status);
+    return status == KERNC_OK || execution_api_failed(x, status);
 }
 
 /* ---- named buffers ----------------------------------------------------------------------------------- */
 
-static const struct experiment_buffer *find_named(const struct experiment *x, const char *name)
+static const struct execution_buffer *find_named(const struct execution *x, const char *name)
 {
     for (uint32_t i = 0; i < x->named.count; i++)
         if (strcmp(x->named.at[i].name, name) == 0)
@@ -49,7 +49,7 @@ static const struct experiment_buffer *find_named(const struct experiment *x, co
     return NULL;
 }
 
-static const struct launch *find_directive(const struct experiment *x, const char *name)
+static const struct launch *find_directive(const struct execution *x, const char *name)
 {
     const struct bc_program *p = rt_module_program(x->module);
     const struct wc_image *m = rt_module_image(x->module);
@@ -62,35 +62,35 @@ static const struct launch *find_directive(const struct experiment *x, const cha
 
 /* What the caller gives instead: to the buffer's name, or to a parameter of the launch that is meant, if it is
  * given the buffer. */
-static const struct launch_value *own_value(const struct experiment *x, const char *name)
+static const struct launch_value *own_value(const struct execution *x, const char *name)
 {
-    const struct launch_argument *own = experiment_argument(&x->choice.launch, name);
-    const struct experiment_step *meant = experiment_meant(x);
+    const struct launch_argument *own = execution_argument(&x->choice.launch, name);
+    const struct execution_step *meant = execution_meant(x);
     const struct launch *only = meant ? meant->directive : NULL;
     for (uint32_t i = 0; only && i < only->arguments.count; i++) {
         const struct launch_argument *a = &only->arguments.at[i];
         if (a->value.kind == LAUNCH_NAMED && strcmp(a->value.text, name) == 0 &&
-            experiment_argument(&x->choice.launch, a->name))
-            own = experiment_argument(&x->choice.launch, a->name);
+            execution_argument(&x->choice.launch, a->name))
+            own = execution_argument(&x->choice.launch, a->name);
     }
     return own ? &own->value : NULL;
 }
 
 /* Makes it if it has not been. */
-static const struct experiment_buffer *need_named(struct experiment *x, const char *name)
+static const struct execution_buffer *need_named(struct execution *x, const char *name)
 {
-    const struct experiment_buffer *known = find_named(x, name);
+    const struct execution_buffer *known = find_named(x, name);
     const struct launch *d = known ? NULL : find_directive(x, name);
     if (!known && !d)
-        experiment_bad_launch(x, "there is no buffer '%s'", name);
+        execution_bad_launch(x, "there is no buffer '%s'", name);
     if (!d)
         return known;
     const struct launch_value *own = own_value(x, name);
-    struct experiment_buffer b = {.name = d->name, .element = d->element, .element_bytes = d->element_bytes};
+    struct execution_buffer b = {.name = d->name, .element = d->element, .element_bytes = d->element_bytes};
     const char *type = launch_element_name(d->element);
     b.layout = d->layout;
     struct launch_value *directives = arena_new(x->arena, struct launch_value);
-    *directives = experiment_directive_value(x, &d->arguments.at[0].value);
+    *directives = execution_directive_value(x, &d->arguments.at[0].value);
     b.value = own ? own : directives;
     struct wanted w = {d->name, type, d->element, d->element_bytes, d->line, d->layout, true};
     if (!fill_buffer(x, w, b.value, &b.buffer))
@@ -101,8 +101,8 @@ static const struct experiment_buffer *need_named(struct experiment *x, const ch
 
 /* ---- arguments --------------------------------------------------------------------------------------- */
 
-static void add_buffer(struct experiment *x, struct experiment_step *s, const struct be_param *p,
-                       struct experiment_buffer b)
+static void add_buffer(struct execution *x, struct execution_step *s, const struct be_param *p,
+                       struct execution_buffer b)
 {
     b.name = p->name;
     b.param = p;
@@ -111,7 +111,7 @@ static void add_buffer(struct experiment *x, struct experiment_step *s, const st
     vec_push(x->arena, &s->arguments, kernc_arg_buffer(p->name, b.buffer));
 }
 
-static struct wanted wanted_by(const struct experiment_step *s, const struct be_param *p)
+static struct wanted wanted_by(const struct execution_step *s, const struct be_param *p)
 {
     return (struct wanted){.name = p->name,
                            .type = p->text,
@@ -121,10 +121,10 @@ static struct wanted wanted_by(const struct experiment_step *s, const struct be_
                            .line = s->directive ? s->directive->line : 0};
 }
 
-static bool make_buffer(struct experiment *x, struct experiment_step *s, const struct be_param *p,
+static bool make_buffer(struct execution *x, struct execution_step *s, const struct be_param *p,
                         const struct launch_value *v)
 {
-    struct experiment_buffer b = {
+    struct execution_buffer b = {
         .element = (enum launch_element)p->element, .element_bytes = p->element_bytes, .value = v};
     if (v->kind != LAUNCH_NAMED) {
         bool made = fill_buffer(x, wanted_by(s, p), v, &b.buffer);
@@ -132,7 +132,7 @@ static bool make_buffer(struct experiment *x, struct experiment_step *s, const s
             add_buffer(x, s, p, b);
         return made;
     }
-    const struct experiment_buffer *n = need_named(x, v->text);
+    const struct execution_buffer *n = need_named(x, v->text);
     if (!n)
         return false;
     if (n->element != b.element || n->element_bytes != b.element_bytes)
@@ -145,7 +145,7 @@ static bool make_buffer(struct experiment *x, struct experiment_step *s, const s
 }
 
 /* In the round at hand. */
-static bool make_number(struct experiment *x, const struct experiment_step *s, const struct be_param *p,
+static bool make_number(struct execution *x, const struct execution_step *s, const struct be_param *p,
                         const struct launch_value *v, kernc_argument *argument)
 {
     uint64_t bits = 0;
@@ -158,7 +158,7 @@ static bool make_number(struct experiment *x, const struct experiment_step *s, c
 }
 
 /* The launch directive that the file could have. */
-static const char *launch_line(struct experiment *x, const struct experiment_step *s)
+static const char *launch_line(struct execution *x, const struct execution_step *s)
 {
     struct text line = {.arena = x->arena};
     text_printf(&line, "launch %s(", kernc_kernel_name(s->kernel));
@@ -173,13 +173,13 @@ static const char *launch_line(struct experiment *x, const struct experiment_ste
     return line.at;
 }
 
-static bool make_argument(struct experiment *x, struct experiment_step *s, const struct be_param *p)
+static bool make_argument(struct execution *x, struct execution_step *s, const struct be_param *p)
 {
-    const struct launch_argument *a = experiment_argument(&s->launch, p->name);
+    const struct launch_argument *a = execution_argument(&s->launch, p->name);
     if (!a)
-        return experiment_bad_launch(x, "no value for argument %s (%s): --arg %s=%s, or in the file: %s",
-                                     p->name, p->text, p->name, p->pointer ? "zeros(…)" : "…",
-                                     launch_line(x, s));
+        return execution_bad_launch(x, "no value for argument %s (%s): --arg %s=%s, or in the file: %s",
+                                    p->name, p->text, p->name, p->pointer ? "zeros(…)" : "…",
+                                    launch_line(x, s));
     kernc_argument number = kernc_arg_bits(p->name, 0);
     if (p->pointer && a->value.kind != LAUNCH_NULL)
         return make_buffer(x, s, p, &a->value);
@@ -190,23 +190,23 @@ static bool make_argument(struct experiment *x, struct experiment_step *s, const
 }
 
 /* Named buffers that only outputs and repeats use. */
-static bool make_others(struct experiment *x, struct experiment_step *s)
+static bool make_others(struct execution *x, struct execution_step *s)
 {
     if (s->directive && s->directive->step == LAUNCH_REPEAT && s->directive->name &&
         !need_named(x, s->directive->name))
         return false;
     for (uint32_t i = 0; i < s->launch.outputs.count; i++) {
         const char *name = s->launch.outputs.at[i].name;
-        if (!experiment_buffer(x, s, name) && find_directive(x, name) && !need_named(x, name))
+        if (!execution_buffer(x, s, name) && find_directive(x, name) && !need_named(x, name))
             return false;
     }
     return true;
 }
 
-bool experiment_make(struct experiment *x)
+bool execution_make(struct execution *x)
 {
     for (uint32_t k = 0; k < x->steps.count; k++) {
-        struct experiment_step *s = &x->steps.at[k];
+        struct execution_step *s = &x->steps.at[k];
         for (uint32_t i = 0; i < s->param_count; i++)
             if (!make_argument(x, s, &s->params[i]))
                 return false;
@@ -216,15 +216,15 @@ bool experiment_make(struct experiment *x)
     return true;
 }
 
-bool experiment_remake(struct experiment *x, struct experiment_step *s)
+bool execution_remake(struct execution *x, struct execution_step *s)
 {
     for (uint32_t i = 0; s->runs && i < s->buffers.count; i++) {
-        struct experiment_buffer *b = &s->buffers.at[i];
+        struct execution_buffer *b = &s->buffers.at[i];
         if (b->value->kind != LAUNCH_NAMED && !fill_buffer(x, wanted_by(s, b->param), b->value, &b->buffer))
             return false;
     }
     for (uint32_t i = 0; i < s->param_count; i++) {
-        const struct launch_argument *a = experiment_argument(&s->launch, s->params[i].name);
+        const struct launch_argument *a = execution_argument(&s->launch, s->params[i].name);
         if (a && a->value.kind == LAUNCH_ROUND &&
             !make_number(x, s, &s->params[i], &a->value, &s->arguments.at[i]))
             return false;
@@ -232,8 +232,8 @@ bool experiment_remake(struct experiment *x, struct experiment_step *s)
     return true;
 }
 
-const struct experiment_buffer *experiment_buffer(const struct experiment *x,
-                                                  const struct experiment_step *step, const char *name)
+const struct execution_buffer *execution_buffer(const struct execution *x, const struct execution_step *step,
+                                                const char *name)
 {
     for (uint32_t i = 0; step && i < step->buffers.count; i++)
         if (strcmp(step->buffers.at[i].name, name) == 0)

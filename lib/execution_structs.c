@@ -1,13 +1,13 @@
-/* experiment_structs.c: structures that the caller gives whole, --arg cfg={1, {2, 3}}: the kernel has a
+/* execution_structs.c: structures that the caller gives whole, --arg cfg={1, {2, 3}}: the kernel has a
  * parameter for each of their numbers, cfg.a, cfg.b.0, cfg.b.1.
  */
 #include "launch/layout.h"
-#include "lib/experiment.h"
+#include "lib/execution.h"
 
 enum { SLOT = 8 }; /* bytes of a number, whatever its type */
 
 struct members {
-    struct experiment *x;
+    struct execution *x;
     const struct be_param *at;
     uint32_t count;
     size_t prefix; /* of their names, with the dot */
@@ -39,7 +39,7 @@ static struct layout structure(struct members m)
 }
 
 /* Into the launch. Names begin with so many bytes about the kernel; `how` is what the argument is given by. */
-static bool add_numbers(struct experiment *x, struct launch *to, const struct launch_argument *a,
+static bool add_numbers(struct execution *x, struct launch *to, const struct launch_argument *a,
                         struct members m, size_t kernel, const char *how)
 {
     struct layout l = structure(m);
@@ -58,14 +58,14 @@ static bool add_numbers(struct experiment *x, struct launch *to, const struct la
         layout_print_number((enum launch_element)m.at[i].element, (uint8_t *)bytes.at + i * SLOT, &number);
         if (!m.at[i].pointer)
             why = launch_parse_value(x->arena, number.at, &one.value);
-        if (!experiment_argument(to, one.name)) /* a number that is given alone counts */
+        if (!execution_argument(to, one.name)) /* a number that is given alone counts */
             vec_push(x->arena, &to->arguments, one);
     }
-    return !why || experiment_bad_launch(x, "%s%s: %s", how, a->name, why);
+    return !why || execution_bad_launch(x, "%s%s: %s", how, a->name, why);
 }
 
 /* The parameters of the step that are the argument's numbers; none: it is not one of the step's structures. */
-static struct members members_of(struct experiment *x, const struct experiment_step *s, const char *name)
+static struct members members_of(struct execution *x, const struct execution_step *s, const char *name)
 {
     size_t n = strlen(name);
     struct members m = {.x = x, .prefix = n + 1};
@@ -83,7 +83,7 @@ static bool is_list(const struct launch_argument *a)
 }
 
 /* Of the step's directive: that of a source of Kern has the numbers already, others what was written. */
-static bool split_directive(struct experiment *x, struct experiment_step *s)
+static bool split_directive(struct execution *x, struct execution_step *s)
 {
     const struct launch *from = s->directive;
     struct launch *to = NULL;
@@ -107,7 +107,7 @@ static bool split_directive(struct experiment *x, struct experiment_step *s)
     return true;
 }
 
-bool experiment_split_structs(struct experiment *x)
+bool execution_split_structs(struct execution *x)
 {
     for (uint32_t k = 0; k < x->steps.count; k++)
         if (x->steps.at[k].kernel && x->steps.at[k].directive && !split_directive(x, &x->steps.at[k]))
@@ -118,7 +118,7 @@ bool experiment_split_structs(struct experiment *x)
         const char *dot = strchr(a.name, '.');
         bool split = false;
         for (uint32_t k = 0; is_list(&a) && !split && k < x->steps.count; k++) {
-            const struct experiment_step *s = &x->steps.at[k];
+            const struct execution_step *s = &x->steps.at[k];
             size_t kernel = s->kernel && x->launches > 1 && dot ? (size_t)(dot + 1 - a.name) : 0;
             if (kernel &&
                 (strncmp(a.name, s->launch.kernel, kernel - 1) != 0 || s->launch.kernel[kernel - 1]))

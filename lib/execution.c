@@ -1,20 +1,20 @@
-/* experiment.c: see experiment.h. Opening and closing, and running the plan. */
-#include "lib/experiment.h"
+/* execution.c: see execution.h. Opening and closing, and running the plan. */
+#include "lib/execution.h"
 #include "runtime/context.h"
 #include "runtime/module.h"
 
 /* ---- problems ---------------------------------------------------------------------------------------- */
 
-bool experiment_api_failed(struct experiment *x, kernc_status status)
+bool execution_api_failed(struct execution *x, kernc_status status)
 {
     const char *text = kernc_error_text(x->context);
-    x->problem = (struct experiment_problem){.status = status,
-                                             .text = arena_strdup(x->arena, text, strlen(text)),
-                                             .of_launch = x->steps.count > 0};
+    x->problem = (struct execution_problem){.status = status,
+                                            .text = arena_strdup(x->arena, text, strlen(text)),
+                                            .of_launch = x->steps.count > 0};
     return false;
 }
 
-bool experiment_bad_launch(struct experiment *x, const char *fmt, ...)
+bool execution_bad_launch(struct execution *x, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -25,7 +25,7 @@ bool experiment_bad_launch(struct experiment *x, const char *fmt, ...)
     return false;
 }
 
-const char *experiment_error(const struct experiment *x)
+const char *execution_error(const struct execution *x)
 {
     return x->problem.text ? x->problem.text : kernc_error_text(x->context);
 }
@@ -36,7 +36,7 @@ static void drop_output(void *user, const char *bytes, size_t n)
 {
 }
 
-static bool load(struct experiment *x, const void *program, size_t n)
+static bool load(struct execution *x, const void *program, size_t n)
 {
     kernc_context_options o = {.size = sizeof o,
                                .max_memory = x->max_memory,
@@ -47,15 +47,15 @@ static bool load(struct experiment *x, const void *program, size_t n)
         status = kernc_load_library(x->context, x->libraries.at[i]);
     if (status == KERNC_OK)
         status = kernc_module_load(x->context, program, n, &x->module);
-    return status == KERNC_OK || experiment_api_failed(x, status);
+    return status == KERNC_OK || execution_api_failed(x, status);
 }
 
-bool experiment_open(struct experiment *x, const void *program, size_t n)
+bool execution_open(struct execution *x, const void *program, size_t n)
 {
-    return load(x, program, n) && experiment_choose(x) && experiment_make(x);
+    return load(x, program, n) && execution_choose(x) && execution_make(x);
 }
 
-void experiment_close(struct experiment *x)
+void execution_close(struct execution *x)
 {
     for (uint32_t i = 0; i < x->steps.count; i++) {
         kernc_statistics_free(x->steps.at[i].statistics);
@@ -67,7 +67,7 @@ void experiment_close(struct experiment *x)
     x->context = NULL;
 }
 
-void experiment_shared(const uint32_t sizes[LAUNCH_MAX_SHARED], kernc_launch *l)
+void execution_shared(const uint32_t sizes[LAUNCH_MAX_SHARED], kernc_launch *l)
 {
     uint32_t count = LAUNCH_MAX_SHARED;
     while (count && !sizes[count - 1])
@@ -78,8 +78,7 @@ void experiment_shared(const uint32_t sizes[LAUNCH_MAX_SHARED], kernc_launch *l)
 
 /* ---- the plan runs ----------------------------------------------------------------------------------- */
 
-kernc_status experiment_launch(struct experiment *x, struct experiment_step *step,
-                               kernc_statistics **statistics)
+kernc_status execution_launch(struct execution *x, struct execution_step *step, kernc_statistics **statistics)
 {
     step->runs++;
     kernc_launch l = x->api;
@@ -89,14 +88,14 @@ kernc_status experiment_launch(struct experiment *x, struct experiment_step *ste
     enum launch_clause at;
     const char *problem = launch_at_round(&sized, x->position.round, &at);
     if (problem) {
-        experiment_bad_launch(x, "%s(%s) in round %llu: %s", launch_clause_names[at], sized.by_round[at],
-                              (unsigned long long)x->position.round, problem);
+        execution_bad_launch(x, "%s(%s) in round %llu: %s", launch_clause_names[at], sized.by_round[at],
+                             (unsigned long long)x->position.round, problem);
         x->problem.line = sized.line;
         return x->problem.status;
     }
     memcpy(l.grid, sized.grid, sizeof l.grid);
     memcpy(l.block, sized.block, sizeof l.block);
-    experiment_shared(sized.shared, &l);
+    execution_shared(sized.shared, &l);
     l.sample = step->sample;
     l.flags = statistics ? l.flags | KERNC_STATISTICS : l.flags & ~(uint32_t)KERNC_STATISTICS;
     return kernc_run(step->kernel, &l, statistics);
@@ -111,12 +110,12 @@ static void add_statistics(kernc_statistics **to, const kernc_statistics *made)
         rt_statistics_copy(made, to);
 }
 
-static kernc_status run_launch(struct experiment *x, struct experiment_step *step, kernc_statistics **sum)
+static kernc_status run_launch(struct execution *x, struct execution_step *step, kernc_statistics **sum)
 {
-    if (!experiment_remake(x, step))
+    if (!execution_remake(x, step))
         return x->problem.status;
     sum = step->counted ? sum : NULL;
-    kernc_status status = experiment_launch(x, step, sum ? &x->position.made : NULL);
+    kernc_status status = execution_launch(x, step, sum ? &x->position.made : NULL);
     if (sum) {
         add_statistics(&step->statistics, x->position.made);
         add_statistics(sum, x->position.made);
@@ -124,7 +123,7 @@ static kernc_status run_launch(struct experiment *x, struct experiment_step *ste
     return status;
 }
 
-static kernc_status run_step(struct experiment *x, struct experiment_step *step, kernc_statistics **sum)
+static kernc_status run_step(struct execution *x, struct execution_step *step, kernc_statistics **sum)
 {
     x->position.step = step;
     kernc_status status = step->kernel ? run_launch(x, step, sum) : KERNC_OK;
@@ -136,15 +135,15 @@ static kernc_status run_step(struct experiment *x, struct experiment_step *step,
 }
 
 /* Element 0 of the flag's buffer; false: there is no flag. */
-static bool flag_bits(const struct experiment *x, const struct launch *repeat, uint8_t **bits, uint32_t *n)
+static bool flag_bits(const struct execution *x, const struct launch *repeat, uint8_t **bits, uint32_t *n)
 {
-    const struct experiment_buffer *b = repeat->name ? experiment_buffer(x, NULL, repeat->name) : NULL;
+    const struct execution_buffer *b = repeat->name ? execution_buffer(x, NULL, repeat->name) : NULL;
     *bits = b ? kernc_buffer_map(b->buffer) : NULL;
     *n = b && kernc_buffer_size(b->buffer) >= b->element_bytes ? b->element_bytes : 0;
     return b != NULL;
 }
 
-static bool goes_on(const struct experiment *x, const struct launch *repeat)
+static bool goes_on(const struct execution *x, const struct launch *repeat)
 {
     uint8_t *bits;
     uint32_t n;
@@ -154,19 +153,19 @@ static bool goes_on(const struct experiment *x, const struct launch *repeat)
     return set;
 }
 
-static kernc_status too_many_rounds(struct experiment *x, const struct launch *repeat, uint64_t most)
+static kernc_status too_many_rounds(struct execution *x, const struct launch *repeat, uint64_t most)
 {
-    experiment_bad_launch(x, "after %llu rounds of the repeat %s[0] is still not zero (--max-rounds)",
-                          (unsigned long long)most, repeat->name);
+    execution_bad_launch(x, "after %llu rounds of the repeat %s[0] is still not zero (--max-rounds)",
+                         (unsigned long long)most, repeat->name);
     x->problem.line = repeat->line;
     return x->problem.status = KERNC_LIMIT;
 }
 
 /* The steps between the REPEAT and its END; the flag is zero when each round begins. */
-static kernc_status run_repeat(struct experiment *x, uint32_t first, uint32_t end, kernc_statistics **sum)
+static kernc_status run_repeat(struct execution *x, uint32_t first, uint32_t end, kernc_statistics **sum)
 {
     const struct launch *repeat = x->steps.at[first].directive;
-    uint64_t most = repeat->rounds ? repeat->rounds : x->max_rounds ? x->max_rounds : EXPERIMENT_ROUNDS;
+    uint64_t most = repeat->rounds ? repeat->rounds : x->max_rounds ? x->max_rounds : EXECUTION_ROUNDS;
     kernc_status status = KERNC_OK;
     bool more = true;
     x->position.repeating = true;
@@ -189,12 +188,12 @@ static kernc_status run_repeat(struct experiment *x, uint32_t first, uint32_t en
     return KERNC_OK;
 }
 
-static bool is_step(const struct experiment_step *s, enum launch_step step)
+static bool is_step(const struct execution_step *s, enum launch_step step)
 {
     return s->directive && s->directive->step == step;
 }
 
-kernc_status experiment_run(struct experiment *x, kernc_statistics **statistics)
+kernc_status execution_run(struct execution *x, kernc_statistics **statistics)
 {
     kernc_status status = KERNC_OK;
     if (statistics)
@@ -215,7 +214,7 @@ kernc_status experiment_run(struct experiment *x, kernc_statistics **statistics)
 
 /* ---- compared ---------------------------------------------------------------------------------------- */
 
-static bool differ(const struct experiment_buffer *x, const struct experiment_buffer *y, size_t *element)
+static bool differ(const struct execution_buffer *x, const struct execution_buffer *y, size_t *element)
 {
     const uint8_t *a = kernc_buffer_map(x->buffer), *b = kernc_buffer_map(y->buffer);
     size_t n = kernc_buffer_size(x->buffer), at = 0;
@@ -225,8 +224,8 @@ static bool differ(const struct experiment_buffer *x, const struct experiment_bu
     return at < n;
 }
 
-const struct experiment_buffer *experiment_difference(const struct experiment *x, const struct experiment *y,
-                                                      size_t *element)
+const struct execution_buffer *execution_difference(const struct execution *x, const struct execution *y,
+                                                    size_t *element)
 {
     for (uint32_t i = 0; i < x->named.count; i++)
         if (differ(&x->named.at[i], &y->named.at[i], element))

@@ -1,12 +1,12 @@
-/* experiment_plan.c: which of a program's directives run, and what the caller says instead of them. */
+/* execution_plan.c: which of a program's directives run, and what the caller says instead of them. */
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
-#include "lib/experiment.h"
+#include "lib/execution.h"
 #include "runtime/module.h"
 
 #include <stdlib.h>
 
-#define bad_launch(...) experiment_bad_launch(__VA_ARGS__)
+#define bad_launch(...) execution_bad_launch(__VA_ARGS__)
 
 /* "a, b, c" */
 struct names {
@@ -32,7 +32,7 @@ struct directives {
     uint32_t count;
 };
 
-static struct directives directives_of(const struct experiment *x)
+static struct directives directives_of(const struct execution *x)
 {
     const struct bc_program *p = rt_module_program(x->module);
     const struct wc_image *m = rt_module_image(x->module);
@@ -40,7 +40,7 @@ static struct directives directives_of(const struct experiment *x)
                                p ? p->launches.count : m->launches.count};
 }
 
-uint32_t experiment_directives(const struct experiment *x)
+uint32_t execution_directives(const struct execution *x)
 {
     struct directives all = directives_of(x);
     uint32_t launches = 0;
@@ -50,7 +50,7 @@ uint32_t experiment_directives(const struct experiment *x)
 }
 
 /* The launch of this number, from 1 (0: any), and this kernel (NULL: any): the first; NULL: there is none. */
-static const struct launch *find_launch(const struct experiment *x, const char *kernel, uint64_t wanted,
+static const struct launch *find_launch(const struct execution *x, const char *kernel, uint64_t wanted,
                                         uint32_t *number)
 {
     struct directives all = directives_of(x);
@@ -66,7 +66,7 @@ static const struct launch *find_launch(const struct experiment *x, const char *
     return NULL;
 }
 
-static const char *launch_names(struct experiment *x)
+static const char *launch_names(struct execution *x)
 {
     struct names names = {0};
     uint32_t number;
@@ -78,7 +78,7 @@ static const char *launch_names(struct experiment *x)
     return take_names(x->arena, &names);
 }
 
-static const char *kernel_names(struct experiment *x)
+static const char *kernel_names(struct execution *x)
 {
     struct names names = {0};
     for (uint32_t i = 0; i < kernc_module_kernel_count(x->module) && i < 20; i++)
@@ -88,7 +88,7 @@ static const char *kernel_names(struct experiment *x)
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
-static bool find_kernel(struct experiment *x, struct experiment_step *s, const char *name)
+static bool find_kernel(struct execution *x, struct execution_step *s, const char *name)
 {
     const struct bc_program *p = rt_module_program(x->module);
     const struct wc_image *m = rt_module_image(x->module);
@@ -102,10 +102,9 @@ static bool find_kernel(struct experiment *x, struct experiment_step *s, const c
     return true;
 }
 
-static bool add_step(struct experiment *x, const struct launch *directive, const char *kernel,
-                     uint32_t number)
+static bool add_step(struct execution *x, const struct launch *directive, const char *kernel, uint32_t number)
 {
-    struct experiment_step s = {.directive = directive, .number = number, .counted = true};
+    struct execution_step s = {.directive = directive, .number = number, .counted = true};
     bool good = !kernel || find_kernel(x, &s, kernel);
     if (!kernel)
         s.launch = *directive;
@@ -116,7 +115,7 @@ static bool add_step(struct experiment *x, const struct launch *directive, const
 
 /* All that is no buffer, up to this launch and the end of the repeat that it stands in (0: to the end); buffers
  * are made when they are needed. */
-static bool add_plan(struct experiment *x, uint32_t last)
+static bool add_plan(struct execution *x, uint32_t last)
 {
     struct directives all = directives_of(x);
     uint32_t number = 0;
@@ -133,7 +132,7 @@ static bool add_plan(struct experiment *x, uint32_t last)
     return true;
 }
 
-static bool add_named_launch(struct experiment *x)
+static bool add_named_launch(struct execution *x)
 {
     char *end;
     uint32_t number;
@@ -147,7 +146,7 @@ static bool add_named_launch(struct experiment *x)
     return add_step(x, l, l->kernel, number);
 }
 
-static bool add_one_launch(struct experiment *x)
+static bool add_one_launch(struct execution *x)
 {
     uint32_t number;
     const struct launch *l = find_launch(x, x->choice.kernel_name, 0, &number);
@@ -163,7 +162,7 @@ static bool add_one_launch(struct experiment *x)
 }
 
 /* The plan up to the launch that has been chosen. */
-static bool add_earlier(struct experiment *x)
+static bool add_earlier(struct execution *x)
 {
     uint32_t last = x->steps.at[0].number;
     x->steps.count = x->launches = 0;
@@ -173,9 +172,9 @@ static bool add_earlier(struct experiment *x)
     return good;
 }
 
-static bool choose(struct experiment *x)
+static bool choose(struct execution *x)
 {
-    bool one = x->choice.kernel_name || x->choice.first_only || experiment_directives(x) == 0;
+    bool one = x->choice.kernel_name || x->choice.first_only || execution_directives(x) == 0;
     if (!x->choice.launch_name && !one)
         return add_plan(x, 0);
     if (!(x->choice.launch_name ? add_named_launch(x) : add_one_launch(x)))
@@ -185,12 +184,12 @@ static bool choose(struct experiment *x)
 }
 
 /* Whether the caller's sizes and plain names are about this launch. */
-static bool is_meant(const struct experiment *x, const struct experiment_step *s)
+static bool is_meant(const struct execution *x, const struct execution_step *s)
 {
     return s->chosen || x->launches == 1;
 }
 
-const struct experiment_step *experiment_meant(const struct experiment *x)
+const struct execution_step *execution_meant(const struct execution *x)
 {
     for (uint32_t i = 0; i < x->steps.count; i++)
         if (x->steps.at[i].kernel && is_meant(x, &x->steps.at[i]))
@@ -200,7 +199,7 @@ const struct experiment_step *experiment_meant(const struct experiment *x)
 
 /* ---- the directive under what the caller wants ------------------------------------------------------- */
 
-const struct launch_argument *experiment_argument(const struct launch *l, const char *name)
+const struct launch_argument *execution_argument(const struct launch *l, const char *name)
 {
     for (uint32_t i = 0; i < l->arguments.count; i++)
         if (strcmp(l->arguments.at[i].name, name) == 0)
@@ -208,7 +207,7 @@ const struct launch_argument *experiment_argument(const struct launch *l, const 
     return NULL;
 }
 
-static const struct be_param *find_parameter(const struct experiment_step *s, const char *name)
+static const struct be_param *find_parameter(const struct execution_step *s, const char *name)
 {
     for (uint32_t i = 0; i < s->param_count; i++)
         if (strcmp(s->params[i].name, name) == 0)
@@ -216,7 +215,7 @@ static const struct be_param *find_parameter(const struct experiment_step *s, co
     return NULL;
 }
 
-static bool is_named_buffer(const struct experiment *x, const char *name)
+static bool is_named_buffer(const struct execution *x, const char *name)
 {
     struct directives all = directives_of(x);
     for (uint32_t i = 0; i < all.count; i++)
@@ -225,7 +224,7 @@ static bool is_named_buffer(const struct experiment *x, const char *name)
     return false;
 }
 
-static const char *buffer_names(struct experiment *x)
+static const char *buffer_names(struct execution *x)
 {
     struct directives all = directives_of(x);
     struct names names = {0};
@@ -236,7 +235,7 @@ static const char *buffer_names(struct experiment *x)
 }
 
 /* What the caller calls the parameter: "name" of the only launch, "kernel.name" of one of several. */
-static bool names_parameter(const struct experiment *x, const struct experiment_step *s, const char *given,
+static bool names_parameter(const struct execution *x, const struct execution_step *s, const char *given,
                             const struct be_param *p)
 {
     size_t n = strlen(s->launch.kernel);
@@ -246,10 +245,10 @@ static bool names_parameter(const struct experiment *x, const struct experiment_
            strcmp(given + n + 1, p->name) == 0;
 }
 
-static bool check_name(struct experiment *x, const char *name)
+static bool check_name(struct execution *x, const char *name)
 {
     struct names names = {0};
-    const struct experiment_step *s = experiment_meant(x);
+    const struct execution_step *s = execution_meant(x);
     for (uint32_t i = 0; i < x->steps.count; i++)
         for (uint32_t k = 0; k < x->steps.at[i].param_count; k++)
             if (names_parameter(x, &x->steps.at[i], name, &x->steps.at[i].params[k]))
@@ -267,7 +266,7 @@ static bool check_name(struct experiment *x, const char *name)
                       take_names(x->arena, &names));
 }
 
-static bool check_output(struct experiment *x, const struct launch_output *o)
+static bool check_output(struct execution *x, const struct launch_output *o)
 {
     const struct be_param *p = x->launches == 1 ? find_parameter(x->first, o->name) : NULL;
     if (x->launches > 1 && !is_named_buffer(x, o->name))
@@ -284,9 +283,9 @@ static bool check_output(struct experiment *x, const struct launch_output *o)
 }
 
 /* All that the caller named. */
-static bool check_names(struct experiment *x)
+static bool check_names(struct execution *x)
 {
-    if (!experiment_meant(x) &&
+    if (!execution_meant(x) &&
         (x->choice.launch.grid[0] || x->choice.launch.block[0] || x->choice.launch.shared[0]))
         return bad_launch(x, "--%s is for one launch, and %s has %u: --launch=NAME chooses one",
                           x->choice.launch.grid[0]    ? "grid"
@@ -304,7 +303,7 @@ static bool check_names(struct experiment *x)
 
 /* A file that a directive names is looked for beside the file that is run, and then in the working
  * directory. */
-struct launch_value experiment_directive_value(const struct experiment *x, const struct launch_value *v)
+struct launch_value execution_directive_value(const struct execution *x, const struct launch_value *v)
 {
     struct launch_value found = *v;
     const char *slash = x->input ? strrchr(x->input, '/') : NULL;
@@ -317,10 +316,10 @@ struct launch_value experiment_directive_value(const struct experiment *x, const
 }
 
 /* The caller's value of the parameter, or the directive's. Where a directive gives a named buffer, the
- * caller's value is what that one holds at first: experiment_buffers.c. */
-static void take_argument(struct experiment *x, struct experiment_step *s, const struct be_param *p)
+ * caller's value is what that one holds at first: execution_buffers.c. */
+static void take_argument(struct execution *x, struct execution_step *s, const struct be_param *p)
 {
-    const struct launch_argument *d = s->directive ? experiment_argument(s->directive, p->name) : NULL;
+    const struct launch_argument *d = s->directive ? execution_argument(s->directive, p->name) : NULL;
     struct launch_argument a;
     bool own = false;
     for (uint32_t i = 0; !(d && d->value.kind == LAUNCH_NAMED) && i < x->choice.launch.arguments.count; i++)
@@ -333,17 +332,17 @@ static void take_argument(struct experiment *x, struct experiment_step *s, const
     a = *d;
     a.name = p->name;
     if (!own)
-        a.value = experiment_directive_value(x, &a.value);
+        a.value = execution_directive_value(x, &a.value);
     vec_push(x->arena, &s->launch.arguments, a);
 }
 
-static void take_outputs(struct experiment *x, struct launch *to, const struct launch *from)
+static void take_outputs(struct execution *x, struct launch *to, const struct launch *from)
 {
     for (uint32_t i = 0; i < from->outputs.count; i++)
         vec_push(x->arena, &to->outputs, from->outputs.at[i]);
 }
 
-static void take_sizes(struct experiment *x, struct experiment_step *s, enum launch_clause c)
+static void take_sizes(struct execution *x, struct execution_step *s, enum launch_clause c)
 {
     uint32_t count;
     struct launch *from = &x->choice.launch;
@@ -353,7 +352,7 @@ static void take_sizes(struct experiment *x, struct experiment_step *s, enum lau
     s->launch.by_round[c] = from->by_round[c];
 }
 
-static void merge(struct experiment *x, struct experiment_step *s)
+static void merge(struct execution *x, struct execution_step *s)
 {
     for (uint32_t i = 0; i < s->param_count; i++)
         take_argument(x, s, &s->params[i]);
@@ -365,7 +364,7 @@ static void merge(struct experiment *x, struct experiment_step *s)
 }
 
 /* The caller's outputs come behind the directives': the only launch's, or a step of their own at the end. */
-static void merge_outputs(struct experiment *x)
+static void merge_outputs(struct execution *x)
 {
     static const struct launch last = {.step = LAUNCH_OUTPUT};
     if (x->launches > 1 && x->choice.launch.outputs.count)
@@ -378,16 +377,16 @@ static void merge_outputs(struct experiment *x)
     take_outputs(x, to, &x->choice.launch);
 }
 
-bool experiment_choose(struct experiment *x)
+bool execution_choose(struct execution *x)
 {
     bool good = choose(x);
     for (uint32_t i = 0; i < x->steps.count; i++)
         if (x->steps.at[i].kernel && !x->first)
             x->first = &x->steps.at[i];
-    if (!good || !experiment_split_structs(x) || !check_names(x))
+    if (!good || !execution_split_structs(x) || !check_names(x))
         return false;
     for (uint32_t i = 0; i < x->steps.count; i++) {
-        struct experiment_step *s = &x->steps.at[i];
+        struct execution_step *s = &x->steps.at[i];
         if (s->kernel)
             merge(x, s);
         else if (x->choice.own_outputs)
@@ -405,7 +404,7 @@ bool experiment_choose(struct experiment *x)
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
-static bool named_before(const struct experiment *x, uint32_t step)
+static bool named_before(const struct execution *x, uint32_t step)
 {
     for (uint32_t i = 0; i < step; i++)
         if (x->steps.at[i].kernel == x->steps.at[step].kernel)
@@ -413,7 +412,7 @@ static bool named_before(const struct experiment *x, uint32_t step)
     return false;
 }
 
-const char *experiment_name(const struct experiment *x)
+const char *execution_name(const struct execution *x)
 {
     struct names names = {0};
     uint32_t listed = 0;
@@ -425,7 +424,7 @@ const char *experiment_name(const struct experiment *x)
     return take_names(x->arena, &names);
 }
 
-bool experiment_is_sequence(const struct experiment *x)
+bool execution_is_sequence(const struct execution *x)
 {
     bool repeats = false;
     for (uint32_t i = 0; i < x->steps.count; i++)
