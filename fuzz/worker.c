@@ -33,7 +33,8 @@ struct worker {
     uint64_t next, end; /* seeds it has still to begin */
     uint64_t seed;      /* the one it is at, if busy */
     bool busy;
-    double since, spent; /* when it began it, and the processor time that it had had */
+    double spent;         /* processor time that it had had when it began it */
+    double had, advanced; /* processor time when last looked at, and when that was seen to grow */
 };
 
 /* Where all workers of this process leave the setup they are at; one slot a worker, shared with the children.
@@ -121,8 +122,8 @@ _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
 
 static void begin_seed(struct worker *k)
 {
-    k->since = now();
-    k->spent = spent_by(k->pid);
+    k->spent = k->had = spent_by(k->pid);
+    k->advanced = now();
 }
 
 /* False: the host has none, as errno says. */
@@ -201,9 +202,13 @@ static bool receive(struct worker *k, struct record *r)
 
 /* Milliseconds until the patience with k may end; 0: it has. What counts is processor time: on a busy machine
  * programs take long that have an end. */
-static int patience_left(const struct worker *k, uint32_t patience)
+static int patience_left(struct worker *k, uint32_t patience)
 {
-    double left = k->spent + patience - spent_by(k->pid), rest = k->since + ASLEEP * patience - now();
+    double had = spent_by(k->pid);
+    if (had > k->had)
+        k->advanced = now();
+    k->had = had;
+    double left = k->spent + patience - had, rest = k->advanced + ASLEEP * patience - now();
     left = left < rest ? left : rest;
     return left <= 0 ? 0 : (int)(left * 1000) + 1;
 }
