@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-enum { PARTS = 64, BATCH = 500, VALUES = 3, MOST_WORDS = 32 };
+enum { PARTS = 128, BATCH = 500, VALUES = 3, MOST_WORDS = 32 };
 
 /* ---- trials -------------------------------------------------------------------------------------------- */
 
