@@ -13,15 +13,15 @@ __KERN_MISSING(void, grid_sync)
 
 /* ---- values of any type with other lanes ------------------------------------------------------------- */
 
-/* What lane `lane` of the warp has. */
-template <class T> __KERN_DEVICE T __from_lane(const T &v, unsigned lane)
+/* What lane `lane` of the warp has, of those in the mask. */
+template <class T> __KERN_DEVICE T __from_lane(unsigned mask, const T &v, unsigned lane)
 {
     constexpr unsigned words = (sizeof(T) + 3) / 4;
     int parts[words] = {};
     T result;
     __builtin_memcpy(parts, &v, sizeof v);
     for (unsigned i = 0; i < words; i++)
-        parts[i] = __kern_shuffle(parts[i], (int)lane);
+        parts[i] = __shfl_sync(mask, parts[i], (int)lane);
     __builtin_memcpy(&result, parts, sizeof result);
     return result;
 }
@@ -33,16 +33,17 @@ template <class G> struct __lanes {
     __KERN_MEMBER const G &self() const { return *static_cast<const G *>(this); }
     __KERN_MEMBER unsigned thread_rank() const { return self().rank_of(__kern_lane()); }
     __KERN_MEMBER unsigned num_threads() const { return self().size(); }
-    __KERN_MEMBER void sync() const { __kern_syncwarp(); }
+    static __KERN_MEMBER bool is_valid() { return true; }
+    __KERN_MEMBER void sync() const { __syncwarp(self().mask()); }
     template <class T> __KERN_MEMBER T shfl(const T &v, unsigned rank) const
     {
-        return __from_lane(v, self().lane_of(rank % self().size()));
+        return __from_lane(self().mask(), v, self().lane_of(rank % self().size()));
     }
     /* A rank outside the group: the own value. */
     template <class T> __KERN_MEMBER T __at(const T &v, unsigned rank) const
     {
         bool inside = rank < self().size();
-        return __from_lane(v, inside ? self().lane_of(rank) : __kern_lane());
+        return __from_lane(self().mask(), v, inside ? self().lane_of(rank) : __kern_lane());
     }
     template <class T> __KERN_MEMBER T shfl_up(const T &v, unsigned by) const
     {
@@ -134,14 +135,23 @@ class thread_block_tile : public __lanes<thread_block_tile<N, Parent>>
     __KERN_MEMBER unsigned meta_group_size() const { return (thread_block::size() + N - 1) / N; }
 };
 template <unsigned N, class P> __KERN_DEVICE thread_block_tile<N, P> tiled_partition(const P &) { return {}; }
+template <unsigned N, unsigned M, class P>
+__KERN_DEVICE thread_block_tile<N, thread_block_tile<M, P>> tiled_partition(const thread_block_tile<M, P> &)
+{
+    static_assert(N <= M, "a part of a tile is no larger than the tile");
+    return {};
+}
 
-/* Any lanes of a warp. */
+/* Any lanes of a warp: part `number` of `parts`. */
 class coalesced_group : public __lanes<coalesced_group>
 {
-    unsigned lanes;
+    unsigned lanes, number, parts;
 
   public:
-    explicit __KERN_MEMBER coalesced_group(unsigned lanes) : lanes(lanes) {}
+    explicit __KERN_MEMBER coalesced_group(unsigned lanes, unsigned number = 0, unsigned parts = 1)
+        : lanes(lanes), number(number), parts(parts)
+    {
+    }
     __KERN_MEMBER unsigned mask() const { return lanes; }
     __KERN_MEMBER unsigned rank_of(unsigned lane) const
     {
@@ -156,59 +166,70 @@ class coalesced_group : public __lanes<coalesced_group>
         return ranks;
     }
     __KERN_MEMBER unsigned size() const { return (unsigned)__popc(lanes); }
-    __KERN_MEMBER unsigned meta_group_rank() const { return 0; }
-    __KERN_MEMBER unsigned meta_group_size() const { return 1; }
+    __KERN_MEMBER unsigned meta_group_rank() const { return number; }
+    __KERN_MEMBER unsigned meta_group_size() const { return parts; }
 };
 __KERN_DEVICE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+/* The part of g that has these lanes. Parts are numbered by their lowest lanes. */
+template <class G> __KERN_DEVICE coalesced_group __part_of(const G &g, unsigned lanes)
+{
+    unsigned lowest = lanes & -lanes, all = __ballot_sync(g.mask(), 1u << __kern_lane() == lowest);
+    return coalesced_group(lanes, (unsigned)__popc(all & (lowest - 1)), (unsigned)__popc(all));
+}
 template <class G> __KERN_DEVICE coalesced_group binary_partition(const G &g, bool p)
 {
-    unsigned yes = __ballot_sync(g.mask(), p);
-    return coalesced_group(p ? yes : g.mask() & __activemask() & ~yes);
+    unsigned yes = __ballot_sync(g.mask(), p), no = __ballot_sync(g.mask(), !p);
+    return __part_of(g, p ? yes : no);
 }
 template <class G, class L> __KERN_DEVICE coalesced_group labeled_partition(const G &g, L label)
 {
-    return coalesced_group(__match_any_sync(g.mask(), label));
+    return __part_of(g, __match_any_sync(g.mask(), label));
+}
+/* n threads each, by their ranks. */
+__KERN_DEVICE coalesced_group tiled_partition(const coalesced_group &g, unsigned n)
+{
+    unsigned number = g.thread_rank() / n, lanes = 0;
+    for (unsigned left = g.mask(), rank = 0; left; left &= left - 1, rank++)
+        lanes |= rank / n == number ? left & -left : 0;
+    return coalesced_group(lanes, number, (g.size() + n - 1) / n);
+}
+template <unsigned N> __KERN_DEVICE coalesced_group tiled_partition(const coalesced_group &g)
+{
+    return tiled_partition(g, N);
 }
 
-/* Of a size that is known at run time only: the block, or a tile of a warp. */
-class thread_group
+/* Of a kind that is known at run time only: the block, which has no lanes here, or lanes of a warp. */
+class thread_group : public coalesced_group
 {
-    unsigned n;
-
   public:
-    __KERN_MEMBER thread_group(const thread_block &) : n(0) {}
-    explicit __KERN_MEMBER thread_group(unsigned n) : n(n) {}
+    __KERN_MEMBER thread_group(const thread_block &) : coalesced_group(0) {}
+    __KERN_MEMBER thread_group(const coalesced_group &g) : coalesced_group(g) {}
+    template <unsigned N, class P>
+    __KERN_MEMBER thread_group(const thread_block_tile<N, P> &t) : coalesced_group(t.mask())
+    {
+    }
     __KERN_MEMBER void sync() const
     {
-        if (n)
-            __kern_syncwarp();
+        if (mask())
+            __syncwarp(mask());
         else
             __kern_barrier();
     }
-    __KERN_MEMBER unsigned size() const { return n ? n : thread_block::size(); }
+    __KERN_MEMBER unsigned size() const { return mask() ? coalesced_group::size() : thread_block::size(); }
     __KERN_MEMBER unsigned num_threads() const { return size(); }
     __KERN_MEMBER unsigned thread_rank() const
     {
-        return n ? __kern_lane() & (n - 1) : thread_block::thread_rank();
-    }
-    template <class T> __KERN_MEMBER T shfl(T v, int rank) const
-    {
-        return __shfl_sync(__KERN_FULL, v, rank, (int)n);
-    }
-    template <class T> __KERN_MEMBER T shfl_up(T v, unsigned by) const
-    {
-        return __shfl_up_sync(__KERN_FULL, v, by, (int)n);
-    }
-    template <class T> __KERN_MEMBER T shfl_down(T v, unsigned by) const
-    {
-        return __shfl_down_sync(__KERN_FULL, v, by, (int)n);
-    }
-    template <class T> __KERN_MEMBER T shfl_xor(T v, int bits) const
-    {
-        return __shfl_xor_sync(__KERN_FULL, v, bits, (int)n);
+        return mask() ? coalesced_group::thread_rank() : thread_block::thread_rank();
     }
 };
-__KERN_DEVICE thread_group tiled_partition(const thread_block &, unsigned n) { return thread_group(n); }
+__KERN_DEVICE thread_group tiled_partition(const thread_group &g, unsigned n)
+{
+    if (g.mask())
+        return tiled_partition(static_cast<const coalesced_group &>(g), n);
+    return coalesced_group(n == 32 ? __KERN_FULL : ((1u << n) - 1) << (__kern_lane() & ~(n - 1)),
+                           thread_block::thread_rank() / n, (thread_block::size() + n - 1) / n);
+}
 
 template <class G> __KERN_DEVICE void sync(const G &g) { g.sync(); }
 template <class G> __KERN_DEVICE unsigned thread_rank(const G &g) { return (unsigned)g.thread_rank(); }
