@@ -1,5 +1,5 @@
-/* cuda_fp8.h: floats of 8 bits, e4m3 (no infinity, largest 448) and e5m2: conversions, rounded once to the nearest,
- * halves to even. The types saturate, as CUDA's do.
+/* cuda_fp8.h: floats of 8 bits, e4m3 (no infinity, largest 448) and e5m2: conversions, rounded once to the
+ * nearest, halves to even. The types saturate, as CUDA's do.
  */
 #ifndef __KERN_CUDA_FP8_H__
 #define __KERN_CUDA_FP8_H__

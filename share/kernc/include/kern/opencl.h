@@ -124,8 +124,8 @@ __KERN_FUNCTION void __kern_write(__kern_image i, int4 at, float4 v)
         vstore4(v, 1 + (at.z * size.y + at.y) * size.x + at.x, i);
 }
 
-/* For each image and kind of place: a float or an int, of one to three dimensions, the last one perhaps the number of
- * an image. X(image, place, as four, axes, …) */
+/* For each image and kind of place: a float or an int, of one to three dimensions, the last one perhaps the
+ * number of an image. X(image, place, as four, axes, …) */
 #define __KERN_PLACES(X, T)                                                                                  \
     X(__kern_image, T, (T##4)(at, 0, 0, 0), 1, float4, )                                                     \
     X(__kern_image, T##2, (T##4)(at, 0, 0), 2, float4, )                                                     \
