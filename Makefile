@@ -160,7 +160,7 @@ INSTALLED_FOLDERS := share/kernc share/doc/kernc
 SAMPLES := $(wildcard samples/*.kern samples/data/*.kern samples/data/*.py samples/embedding/* samples/warp-core/* samples/puzzles/*.kern \
     samples/puzzles/README.md samples/puzzles/solutions/* samples/issues/*.kern samples/issues/*.ll) \
     samples/issues/README.md samples/README.md
-HEADERS := $(wildcard share/kernc/include/*.h share/kernc/include/*/*.h share/kernc/include/*/*.cuh)
+HEADERS := $(foreach d,* */* */*/*,$(wildcard share/kernc/include/$d.h share/kernc/include/$d.cuh))
 DOCS    := $(wildcard docs/*.md docs/plots/*) README.md CONTRIBUTING.md LICENSE
 
 install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))

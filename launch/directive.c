@@ -322,19 +322,23 @@ static void read_arguments(struct reader *r, struct launch *l)
     expect(r, ')', "',' or ')' is wanted behind an argument");
 }
 
-/* "sum<float, 4>": arguments of a template belong to the name, written as C++'s compilers do. */
+/* "sum<float, 4>": arguments of a template belong to the name, written as clang does: "f<vec<int> *>". */
 static const char *read_kernel(struct reader *r)
 {
     struct text name = {.arena = r->arena};
     text_addz(&name, read_name(r, ".$", "the name of a kernel is missing"));
     uint32_t open = 0;
     for (bool begun = *r->at == '<'; !r->why && begun && *r->at && *r->at != '\n'; r->at++) {
-        open += *r->at == '<';
-        open -= *r->at == '>';
-        if (*r->at == ',')
-            text_addz(&name, ", ");
-        else if (*r->at != ' ')
-            text_char(&name, *r->at);
+        char before = name.length ? name.at[name.length - 1] : 0, c = *r->at;
+        bool of_pointer = (c == '*' || c == '&') && before != c;
+        open += c == '<';
+        open -= c == '>';
+        if (c == ' ')
+            continue;
+        if (before == ',' || (c == '>' && before == '>') || of_pointer ||
+            (r->at[-1] == ' ' && scan_is_word(before) && scan_is_word(c)))
+            text_char(&name, ' ');
+        text_char(&name, c);
         begun = open > 0;
     }
     if (open)

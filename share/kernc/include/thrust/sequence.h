@@ -1,0 +1,1 @@
+#include "../kern/thrust.h"
