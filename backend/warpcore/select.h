@@ -60,5 +60,7 @@ void wc_select_call(struct wc_selector *s, ir_ref r); /* select_call.c */
 void wc_select_return(struct wc_selector *s, ir_ref r);
 void wc_select_printf(struct wc_selector *s, ir_ref r);
 void wc_select_params(struct wc_selector *s); /* the prologue's */
+/* A word of the launch: the kernel's arguments, then what else it gives. */
+uint32_t wc_argument_word(struct wc_selector *s, uint32_t word);
 
 #endif

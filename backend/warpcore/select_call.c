@@ -51,6 +51,12 @@ void wc_call_clobbers(struct wc_context *c, const struct wc_mfunction *f, const 
 
 /* ---- parameters -------------------------------------------------------------------------------------- */
 
+/* A word of the launch. One that it has no room for has been refused: any other does. */
+uint32_t wc_argument_word(struct wc_selector *s, uint32_t word)
+{
+    return wc_repeatable(s, WC_ldarg, (int32_t)(word % WC_ARGUMENT_WORDS));
+}
+
 /* The kernel's arguments are words that ldarg reads. */
 static void load_arguments(struct wc_selector *s)
 {
@@ -59,13 +65,19 @@ static void load_arguments(struct wc_selector *s)
     for (uint32_t i = 0; i < params->count; i++) {
         ir_ref r = params->at[i];
         enum ir_type t = (enum ir_type)ir_at(s->ir, r)->type;
-        s->f->lo[r] = wc_repeatable(s, WC_ldarg, (int32_t)word++);
+        s->f->lo[r] = wc_argument_word(s, word++);
         if (t == IR_TYPE_I64)
-            s->f->hi[r] = wc_repeatable(s, WC_ldarg, (int32_t)word++);
+            s->f->hi[r] = wc_argument_word(s, word++);
         if (t == IR_TYPE_I1)
             s->f->lo[r] = wc_make(s, WC_ne_I_imm, s->f->lo[r], 0, 0);
     }
     s->argument_words = word;
+    const struct ir_kernel_info *k = ir_kernel_info(s->c->m, s->ir->id);
+    word += k ? k->unsized.count : 0;
+    if (word > WC_ARGUMENT_WORDS)
+        wc_fail(s->c, "argument-words", s->ir->at,
+                "the arguments of '%s' have %u words, %u more than a launch has: pass some in an array",
+                s->ir->name, word, word - WC_ARGUMENT_WORDS);
 }
 
 /* The address to return to stays in r31 if nothing else comes there. */

@@ -14,8 +14,7 @@ static uint32_t data_address(struct wc_selector *s)
 static uint32_t unsized_address(struct wc_selector *s, uint32_t object)
 {
     const struct ir_kernel_info *k = ir_kernel_info(s->c->m, s->ir->id);
-    uint32_t word = s->argument_words + ir_unsized_number(k, object);
-    return wc_repeatable(s, WC_ldarg, (int32_t)word);
+    return wc_argument_word(s, s->argument_words + ir_unsized_number(k, object));
 }
 
 uint32_t wc_object_address(struct wc_selector *s, ir_ref r)

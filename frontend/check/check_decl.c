@@ -251,9 +251,12 @@ static void check_extern(struct checker *c, struct fe_decl *d)
         fe_report(c->fe, FE_MSG(extern_flags), d->name_at, d->name);
     if (!fe_is_arithmetic(d->type->of) && d->type->of->kind != FE_TYPE_VOID)
         fe_report(c->fe, FE_MSG(extern_type), d->name_at, fe_type_text(c, d->type->of));
-    for (struct fe_decl *p = fe_params(d); p; p = p->next)
+    uint32_t n = 0;
+    for (struct fe_decl *p = fe_params(d); p; p = p->next, n++)
         if (!fe_is_arithmetic(p->type))
             fe_report(c->fe, FE_MSG(extern_type), p->where, fe_type_text(c, p->type));
+    if (n > IR_MAX_HOST_ARGS)
+        fe_report(c->fe, FE_MSG(extern_parameters), d->name_at, IR_MAX_HOST_ARGS);
 }
 
 static void check_signature(struct checker *c, struct fe_decl *d)

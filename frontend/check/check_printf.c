@@ -251,8 +251,8 @@ struct fe_expr *fe_check_printf(struct checker *c, struct fe_expr *e)
     string->type = e->type;
     uint32_t n = 0;
     for (struct fe_expr **a = &string->next; *a; a = &(*a)->next) {
-        if (n++ == IR_MAX_ARGS) {
-            fe_report(c->fe, FE_MSG(format_arguments), (*a)->where, IR_MAX_ARGS);
+        if (n++ == IR_MAX_HOST_ARGS) {
+            fe_report(c->fe, FE_MSG(format_arguments), (*a)->where, IR_MAX_HOST_ARGS);
             return fe_poison(c, e);
         }
         struct fe_expr *next = (*a)->next;

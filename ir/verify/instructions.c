@@ -77,7 +77,8 @@ static bool check_operand_count(struct verifier *v, ir_ref r)
     bool right = argc >= 0             ? ins->argc == (uint32_t)argc
                  : ins->op == IR_ret   ? ins->argc <= 1
                  : ins->op == IR_icall ? ins->argc >= 1 && ins->argc <= IR_MAX_ARGS + 1
-                                       : ins->argc <= IR_MAX_ARGS;
+                 : ins->op == IR_printf || ins->op == IR_hostcall ? ins->argc <= IR_MAX_HOST_ARGS
+                                                                  : ins->argc <= IR_MAX_ARGS;
     if (!right)
         ir_ins_broken(v, IR_RULE_ARITY, r, "%u operands", ins->argc);
     for (uint32_t i = 0; i < ins->argc; i++)

@@ -55,9 +55,14 @@ static void check_signature(struct verifier *v, uint32_t number)
 
 static void check_host(struct verifier *v, const struct ir_host *h)
 {
-    if (h->signature >= v->m->signatures.count || v->m->signatures.at[h->signature].convergent)
+    const struct ir_signature *s =
+        h->signature < v->m->signatures.count ? &v->m->signatures.at[h->signature] : NULL;
+    if (!s || s->convergent)
         ir_rule_broken(v, IR_RULE_SIGNATURE, h->at,
                        "the host function '%s' has no signature, or a convergent one", h->name);
+    else if (s->argc > IR_MAX_HOST_ARGS)
+        ir_rule_broken(v, IR_RULE_SIGNATURE, h->at, "the host function '%s' has more than %u parameters",
+                       h->name, IR_MAX_HOST_ARGS);
 }
 
 static bool kernel_info_fits(const struct ir_module *m, const struct ir_kernel_info *k)

@@ -329,7 +329,7 @@ static void test_limits(void **state)
     struct text t = {0};
     text_addz(&t, "define void @f(%a: i32");
     repeat(&t, IR_MAX_ARGS, ", %%p%u: i32");
-    expect_limit(&t, "64 parameters");
+    expect_limit(&t, "240 parameters");
     text_addz(&t, HEAD "  call @f(1");
     repeat(&t, IR_MAX_ARGS + 1, ", %u");
     expect_limit(&t, "arguments");
