@@ -4,8 +4,6 @@
 #include "import/lower_function.h"
 #include "launch/layout.h"
 
-#define DEPTH 64 /* of types in types: deeper ones are not looked into */
-
 static const char *text_of(const struct ll_module *ll, uint32_t node, const char *key)
 {
     const struct ll_item *i = ll_item(ll, node, key);
@@ -77,7 +75,7 @@ static uint32_t bare(const struct ll_module *ll, uint32_t type)
 {
     static const char *const skipped[] = {"DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type",
                                           "DW_TAG_restrict_type", "DW_TAG_atomic_type"};
-    for (int depth = 0; depth < DEPTH; depth++) {
+    for (int depth = 0; depth < IMPORT_MAX_SCOPES; depth++) {
         bool skips = false;
         for (size_t k = 0; k < COUNT(skipped); k++)
             skips |= has_tag(ll, type, skipped[k]);
@@ -97,7 +95,7 @@ static void print_type(const struct ll_module *ll, uint32_t type, int depth, str
 {
     uint32_t base = node_of(ll, type, "baseType");
     const char *name = text_of(ll, type, "name");
-    if (type == UINT32_MAX || depth > DEPTH) {
+    if (type == UINT32_MAX || depth > IMPORT_MAX_SCOPES) {
         text_addz(t, "void");
     } else if (is_pointer(ll, type)) {
         print_type(ll, base, depth + 1, t);
@@ -188,7 +186,7 @@ static bool print_layout(const struct ll_module *ll, uint32_t type, int depth, s
     uint32_t members = node_of(ll, type, "elements");
     const char *comma = "";
     text_addz(t, "{");
-    if (depth > DEPTH || members >= ll->nodes.count)
+    if (depth > IMPORT_MAX_SCOPES || members >= ll->nodes.count)
         return false;
     for (uint32_t k = 0; k < ll->nodes.at[members].count; k++) {
         uint32_t m = ll->nodes.at[members].items[k].node, of = bare(ll, node_of(ll, m, "baseType"));
@@ -283,7 +281,7 @@ static const char *with_points(struct arena *a, const char *path)
 }
 
 /* The path of the structure's scalar at the offset: `.origin.x`, `.corner.1`. */
-static const char *part_name(struct importer *im, uint32_t type, uint64_t offset, uint32_t leaf)
+static const char *part_name(struct importer *im, uint32_t type, uint64_t offset, uint32_t component)
 {
     struct layout whole = {0};
     struct text t = {.arena = im->arena};
@@ -292,25 +290,27 @@ static const char *part_name(struct importer *im, uint32_t type, uint64_t offset
         if (path && *path)
             return with_points(im->arena, path);
     }
-    return arena_printf(im->arena, ".%u", leaf);
+    return arena_printf(im->arena, ".%u", component);
 }
 
-struct ir_param_info import_param_info(struct importer *im, uint32_t function, uint32_t param, uint32_t leaf)
+struct ir_param_info import_param_info(struct importer *im, uint32_t function, uint32_t param,
+                                       uint32_t component)
 {
     const struct ll_function *f = &im->ll->functions.at[function];
     const struct ll_param *p = &f->params[param];
-    struct leaves all = import_leaves(im, p->byval ? p->byval : p->type);
+    struct components all = import_components(im, p->byval ? p->byval : p->type);
     uint32_t variable = variable_of(im->ll, f, param), type = bare(im->ll, node_of(im->ll, variable, "type"));
     const char *name = text_of(im->ll, variable, "name");
     name = name ? name : p->name ? p->name : arena_printf(im->arena, "arg%u", param);
     struct text t = {.arena = &im->m->arena};
-    const struct ll_type *scalar = all.at[leaf].type;
+    const struct ll_type *scalar = all.at[component].type;
     bool whole = all.count == 1 && !p->byval;
     struct element e = plain_element(import_is_short(scalar) ? IR_MEM_F32 : import_access(scalar));
     if (scalar->kind == LL_INT && scalar->bits > 32)
         e = plain_element(IR_MEM_I64);
     if (!whole)
-        name = arena_printf(im->arena, "%s%s", name, part_name(im, type, all.at[leaf].offset, leaf));
+        name =
+            arena_printf(im->arena, "%s%s", name, part_name(im, type, all.at[component].offset, component));
     if (scalar->kind == LL_POINTER && whole && type != UINT32_MAX && is_pointer(im->ll, type))
         e = element_of(im, bare(im->ll, node_of(im->ll, type, "baseType")));
     else if (scalar->kind == LL_POINTER && whole)

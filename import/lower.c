@@ -5,7 +5,7 @@
 
 static uint32_t debug_file(const struct ll_module *ll, uint32_t scope)
 {
-    for (int depth = 0; depth < 64 && scope != UINT32_MAX; depth++) {
+    for (int depth = 0; depth < IMPORT_MAX_SCOPES && scope != UINT32_MAX; depth++) {
         const struct ll_item *file = ll_item(ll, scope, "file"), *up = ll_item(ll, scope, "scope");
         if (file && file->kind == LL_ITEM_NODE)
             return file->node;
@@ -36,7 +36,7 @@ place import_place(struct importer *im, place ll, uint32_t debug)
 {
     if (!im->by_debug)
         return ll;
-    for (int depth = 0; depth < 64 && debug != UINT32_MAX; depth++) {
+    for (int depth = 0; depth < IMPORT_MAX_SCOPES && debug != UINT32_MAX; depth++) {
         const struct ll_item *scope = ll_item(im->ll, debug, "scope"),
                              *up = ll_item(im->ll, debug, "inlinedAt");
         if (scope && scope->kind == LL_ITEM_NODE && is_shown(im, scope->node)) {
@@ -60,13 +60,13 @@ void import_error(struct importer *im, place ll, uint32_t debug, const char *id,
 
 /* ---- values as scalars --------------------------------------------------------------------------------- */
 
-typedef VEC(struct leaf) leaf_list;
+typedef VEC(struct component) component_list;
 
-/* Each part has a leaf, but for those of no size, which are skipped: so this ends soon after too many. */
-static void add_leaves(struct importer *im, const struct ll_type *t, uint64_t offset, leaf_list *all)
+/* Each part has a component, but for those of no size, which are skipped: so this ends soon after too many. */
+static void add_components(struct importer *im, const struct ll_type *t, uint64_t offset, component_list *all)
 {
     bool is_compound = t->kind == LL_STRUCT || t->kind == LL_ARRAY || t->kind == LL_VECTOR;
-    if (all->count > IMPORT_MAX_LEAVES || (is_compound && ll_bytes(im->ll, t) == 0))
+    if (all->count > IMPORT_MAX_SCALARS || (is_compound && ll_bytes(im->ll, t) == 0))
         return;
     switch ((enum ll_kind)t->kind) {
     case LL_VOID:
@@ -77,34 +77,34 @@ static void add_leaves(struct importer *im, const struct ll_type *t, uint64_t of
     case LL_VECTOR:
     case LL_ARRAY: {
         uint64_t bytes = ll_bytes(im->ll, t->args[0]);
-        for (uint64_t i = 0; i < t->count && all->count <= IMPORT_MAX_LEAVES; i++)
-            add_leaves(im, t->args[0], offset + i * bytes, all);
+        for (uint64_t i = 0; i < t->count && all->count <= IMPORT_MAX_SCALARS; i++)
+            add_components(im, t->args[0], offset + i * bytes, all);
         break;
     }
     case LL_STRUCT:
         for (uint32_t i = 0; i < t->argc; i++)
-            add_leaves(im, t->args[i], offset + ll_field(im->ll, t, i), all);
+            add_components(im, t->args[i], offset + ll_field(im->ll, t, i), all);
         break;
-    default: vec_push(im->arena, all, ((struct leaf){t, offset})); break;
+    default: vec_push(im->arena, all, ((struct component){t, offset})); break;
     }
 }
 
-struct leaves import_leaves(struct importer *im, const struct ll_type *t)
+struct components import_components(struct importer *im, const struct ll_type *t)
 {
-    uint32_t known = map_get(&im->leaf_index, (uintptr_t)t);
+    uint32_t known = map_get(&im->component_index, (uintptr_t)t);
     if (known != MAP_NONE)
-        return im->leaf_lists.at[known];
-    leaf_list all = {0};
-    add_leaves(im, t, 0, &all);
-    if (all.count > IMPORT_MAX_LEAVES) {
+        return im->component_lists.at[known];
+    component_list all = {0};
+    add_components(im, t, 0, &all);
+    if (all.count > IMPORT_MAX_SCALARS) {
         import_error(im, (place){0}, UINT32_MAX, "import-limit",
                      "a value of type %s is more than %u numbers: load its parts one by one",
-                     ll_type_text(im->arena, t), IMPORT_MAX_LEAVES);
+                     ll_type_text(im->arena, t), IMPORT_MAX_SCALARS);
         all.count = 0;
     }
-    struct leaves l = {all.count, all.at};
-    map_set(im->arena, &im->leaf_index, (uintptr_t)t, im->leaf_lists.count);
-    vec_push(im->arena, &im->leaf_lists, l);
+    struct components l = {all.count, all.at};
+    map_set(im->arena, &im->component_index, (uintptr_t)t, im->component_lists.count);
+    vec_push(im->arena, &im->component_lists, l);
     return l;
 }
 
@@ -116,11 +116,11 @@ const struct ll_type *import_part_type(const struct ll_type *t, uint32_t index)
 uint32_t import_part(struct importer *im, const struct ll_type *t, uint32_t index, uint32_t *count)
 {
     uint32_t first = 0;
-    *count = import_leaves(im, import_part_type(t, index)).count;
+    *count = import_components(im, import_part_type(t, index)).count;
     if (t->kind != LL_STRUCT)
         return index * *count;
     for (uint32_t i = 0; i < index && i < t->argc; i++)
-        first += import_leaves(im, t->args[i]).count;
+        first += import_components(im, t->args[i]).count;
     return first;
 }
 
@@ -462,7 +462,7 @@ const char *import_unique(struct importer *im, const char *name)
 static enum ir_type result_type(struct importer *im, const struct ll_function *f, uint32_t number,
                                 const uint8_t *assigned)
 {
-    struct leaves all = import_leaves(im, f->type->args[f->type->argc]);
+    struct components all = import_components(im, f->type->args[f->type->argc]);
     if (all.count != 1)
         return IR_TYPE_VOID;
     return all.at[0].type->kind == LL_POINTER

@@ -1,6 +1,6 @@
 /* lower.h: what the files of the lowering share. Private to import/.
  *
- * A value of LLVM is its leaves: the scalars in a vector, array or structure, in order of their place. A
+ * A value of LLVM is its components: the scalars in a vector, array or structure, in order of their place. A
  * scalar of kernc's IR stands for each: an integer of 2 to 32 bits is an i32 and one of 33 to 64 an i64
  * whose upper bits mean nothing (they are extended where they matter); half and bfloat are the f32 of the
  * same value.
@@ -12,13 +12,13 @@
 #include "import/limits.h"
 #include "import/llvm.h"
 
-struct leaf {
+struct component {
     const struct ll_type *type; /* a scalar */
     uint64_t offset;            /* in memory, from the begin of the whole */
 };
-struct leaves {
+struct components {
     uint32_t count;
-    const struct leaf *at;
+    const struct component *at;
 };
 
 /* A function as it is called: with these spaces for the objects of its interface. */
@@ -36,8 +36,8 @@ struct importer {
     struct diagnostics *d;
     bool by_debug; /* places are the debug information's */
     struct source *shown;
-    struct map leaf_index; /* type -> number in leaf_lists */
-    VEC(struct leaves) leaf_lists;
+    struct map component_index; /* type -> number in component_lists */
+    VEC(struct components) component_lists;
     struct map has_pointers;        /* structure -> whether it does */
     u32_vec order;                  /* kernels and what they call, callees first */
     struct function_spaces *spaces; /* by function */
@@ -59,8 +59,8 @@ void import_error(struct importer *im, place ll, uint32_t debug, const char *id,
 /* Where an instruction stands: line 0 in files that are not shown. */
 place import_place(struct importer *im, place ll, uint32_t debug);
 /* Of a type that has a size. Count 0 of void. */
-struct leaves import_leaves(struct importer *im, const struct ll_type *t);
-/* The leaves of part `index` of an aggregate: the first one's number, and *count. */
+struct components import_components(struct importer *im, const struct ll_type *t);
+/* The components of part `index` of an aggregate: the first one's number, and *count. */
 uint32_t import_part(struct importer *im, const struct ll_type *t, uint32_t index, uint32_t *count);
 /* The type of the aggregate's part. */
 const struct ll_type *import_part_type(const struct ll_type *t, uint32_t index);

@@ -55,10 +55,10 @@ static ir_ref fit(struct lowering *l, ir_ref v, enum ir_type t)
     return ir_const(l->f, t, 0);
 }
 
-void import_give(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir_ref v)
+void import_give(struct lowering *l, const struct ll_ins *i, uint32_t component, ir_ref v)
 {
-    if (i->result != UINT32_MAX && import_leaves(l->im, i->type).count)
-        import_define(l, i, leaf, fit(l, v, import_result_type(l, i, leaf)));
+    if (i->result != UINT32_MAX && import_components(l->im, i->type).count)
+        import_define(l, i, component, fit(l, v, import_result_type(l, i, component)));
 }
 
 /* ---- functions with a body ----------------------------------------------------------------------------- */
@@ -66,21 +66,21 @@ void import_give(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir_r
 static void add_args(struct lowering *l, const struct ll_ins *i, u32_vec *args)
 {
     for (uint32_t a = 0; a < i->argc; a++)
-        for (uint32_t k = 0; k < import_leaves(l->im, i->args[a]->type).count; k++)
-            vec_push(l->im->arena, args, import_leaf(l, i->args[a], k));
+        for (uint32_t k = 0; k < import_components(l->im, i->args[a]->type).count; k++)
+            vec_push(l->im->arena, args, import_component(l, i->args[a], k));
 }
 
 /* Private memory for a result of several scalars, or 0. */
 static ir_ref result_memory(struct lowering *l, const struct ll_ins *i)
 {
-    return import_leaves(l->im, i->type).count > 1
+    return import_components(l->im, i->type).count > 1
                ? import_alloca(l, ll_bytes(l->im->ll, i->type), ll_align(l->im->ll, i->type), NULL)
                : 0;
 }
 
 static void take_result(struct lowering *l, const struct ll_ins *i, ir_ref call, ir_ref memory)
 {
-    struct leaves all = import_leaves(l->im, i->type);
+    struct components all = import_components(l->im, i->type);
     if (!memory && all.count == 1)
         import_define(l, i, 0, call);
     for (uint32_t k = 0; memory && k < all.count; k++)
@@ -143,9 +143,10 @@ static void call_pointer(struct lowering *l, const struct ll_ins *i)
     add_args(l, i, &args);
     if (!few_args(l, &args))
         return;
-    if (import_leaves(im, i->type).count == 1)
-        sig.result = (uint8_t)(i->result == UINT32_MAX ? import_scalar(import_leaves(im, i->type).at[0].type)
-                                                       : import_result_type(l, i, 0));
+    if (import_components(im, i->type).count == 1)
+        sig.result =
+            (uint8_t)(i->result == UINT32_MAX ? import_scalar(import_components(im, i->type).at[0].type)
+                                              : import_result_type(l, i, 0));
     sig.argc = (uint8_t)(args.count - 1);
     for (uint32_t a = 1; a < args.count; a++)
         sig.args[a - 1] = ir_at(l->f, args.at[a])->type;
@@ -159,14 +160,14 @@ static void call_pointer(struct lowering *l, const struct ll_ins *i)
 
 static void call_elements(struct lowering *l, const struct ll_ins *i, const struct builtin *b)
 {
-    struct leaves out = import_leaves(l->im, i->type);
+    struct components out = import_components(l->im, i->type);
     for (uint32_t k = 0; k < out.count; k++) {
         struct element e = {.l = l, .builtin = *b, .result = out.at[k].type, .n = i->argc < 4 ? i->argc : 4};
         e.type = e.result;
         for (uint32_t a = 0; a < e.n; a++) {
-            struct leaves in = import_leaves(l->im, i->args[a]->type);
+            struct components in = import_components(l->im, i->args[a]->type);
             const struct ll_type *t = in.at[in.count > 1 ? k % in.count : 0].type;
-            e.a[a] = import_leaf(l, i->args[a], in.count > 1 ? k % in.count : 0);
+            e.a[a] = import_component(l, i->args[a], in.count > 1 ? k % in.count : 0);
             e.type = a ? e.type : t;
             if (b->how != HOW_OP && t->kind == LL_INT && t->bits < 32 && t->bits > 1)
                 e.a[a] = b->is_unsigned || b->op == IR_umax ? import_zero_extended(l, e.a[a], t->bits)
@@ -248,6 +249,17 @@ static ir_ref warps_of_block(struct lowering *l)
     return op2(l, IR_udiv, IR_TYPE_I32, n, size);
 }
 
+/* The last dimension in which there is more than one work item. */
+static ir_ref work_dim(struct lowering *l)
+{
+    ir_ref n = ir_const_i32(l->f, 1);
+    for (uint32_t axis = 1; axis < 3; axis++) {
+        ir_ref several = op2(l, IR_ult, IR_TYPE_I1, ir_const_i32(l->f, 1), global_size(l, 0, axis));
+        n = ir_emit3(&l->c, IR_select, IR_TYPE_I32, several, ir_const_i32(l->f, axis + 1), n);
+    }
+    return n;
+}
+
 static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct builtin *b)
 {
     const struct ll_value *axis = i->argc ? i->args[0] : NULL;
@@ -267,13 +279,13 @@ static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct 
     case HOW_LOCAL_LINEAR: return import_local_linear(l);
     case HOW_NUM_WARPS: return warps_of_block(l);
     case HOW_CLOCK: return ir_emit0(&l->c, IR_clock, IR_TYPE_I64);
-    default: return ir_const_i32(l->f, 3); /* WORK_DIM: every launch has three */
+    default: return work_dim(l);
     }
 }
 
 /* ---- threads together ---------------------------------------------------------------------------------- */
 
-/* Operation `op` on the first leaves of args from `first` on. */
+/* Operation `op` on the first components of args from `first` on. */
 static ir_ref converge(struct lowering *l, const struct ll_ins *i, enum ir_op op, uint32_t first)
 {
     ir_ref args[2];
@@ -399,7 +411,7 @@ static void call_atomic(struct lowering *l, const struct ll_ins *i, enum ir_op o
 {
     ir_ref address = import_value(l, i->args[0]);
     enum ir_type t = i->result != UINT32_MAX ? import_result_type(l, i, 0)
-                     : i->argc > 1           ? import_leaf_type(l, i->args[1], 0)
+                     : i->argc > 1           ? import_component_type(l, i->args[1], 0)
                                              : IR_TYPE_I32;
     ir_ref v = i->argc > 1 ? fit(l, import_value(l, i->args[1]), t) : ir_const(l->f, t, 1);
     if (op == IR_atomic_cas) {
@@ -416,7 +428,8 @@ static void call_atomic_access(struct lowering *l, const struct ll_ins *i, bool 
 {
     ir_ref address = import_value(l, i->args[0]);
     if (stores) {
-        import_atomic(l, "xchg", import_leaf_type(l, i->args[1], 0), address, import_value(l, i->args[1]));
+        import_atomic(l, "xchg", import_component_type(l, i->args[1], 0), address,
+                      import_value(l, i->args[1]));
         return;
     }
     enum ir_type t = i->result != UINT32_MAX ? import_result_type(l, i, 0) : IR_TYPE_I32;
@@ -427,7 +440,7 @@ static void call_atomic_access(struct lowering *l, const struct ll_ins *i, bool 
 /* C11's: where memory was not as expected, what it was replaces what is pointed to. */
 static void call_compare_exchange(struct lowering *l, const struct ll_ins *i)
 {
-    const struct ll_type *t = import_leaves(l->im, i->args[2]->type).at[0].type;
+    const struct ll_type *t = import_components(l->im, i->args[2]->type).at[0].type;
     enum ir_type bits =
         t->kind == LL_DOUBLE || (t->kind == LL_INT && t->bits == 64) ? IR_TYPE_I64 : IR_TYPE_I32;
     ir_ref expected = import_value(l, i->args[1]), wanted = fit(l, import_value(l, i->args[2]), bits);
@@ -518,9 +531,14 @@ static void call_printf(struct lowering *l, const struct ll_ins *i)
             vec_push(l->im->arena, &args, print_operand(l, v, k < c.stars ? CONVERSION_INT : c.operand));
         }
     }
+    if (args.count > IR_MAX_HOST_ARGS) {
+        import_refuse(l, "import-limit", "a printf prints more than %u values: print the rest with another",
+                      IR_MAX_HOST_ARGS);
+        return;
+    }
     ir_ref r = ir_emit(&l->c, IR_printf, IR_TYPE_VOID, args.count, args.at);
     ir_at(l->f, r)->imm = ir_text_add(l->im->m, format.at ? format.at : "", format.length);
-    if (i->result != UINT32_MAX && import_leaves(l->im, i->type).count)
+    if (i->result != UINT32_MAX && import_components(l->im, i->type).count)
         import_give(l, i, 0, ir_const_i32(l->f, 0));
 }
 
@@ -629,8 +647,9 @@ static void call_builtin(struct lowering *l, const struct ll_ins *i, const struc
     case HOW_FENCE: call_fence(l); break;
     case HOW_LOAD:
         import_define(l, i, 0,
-                      import_load(l, import_leaves(l->im, i->type).at[0].type, import_result_type(l, i, 0),
-                                  import_value(l, i->args[0]), 0, ll_align(l->im->ll, i->type)));
+                      import_load(l, import_components(l->im, i->type).at[0].type,
+                                  import_result_type(l, i, 0), import_value(l, i->args[0]), 0,
+                                  ll_align(l->im->ll, i->type)));
         break;
     case HOW_ATOMIC: call_atomic(l, i, b->op); break;
     case HOW_ATOMIC_LOAD: call_atomic_access(l, i, false); break;
@@ -658,7 +677,7 @@ static void refuse_unknown(struct lowering *l, const struct ll_ins *i, const cha
             "'%s' is called, which has no body here: define it in this file, or include the file that "
             "does",
             name);
-    for (uint32_t k = 0; i->result != UINT32_MAX && k < import_leaves(l->im, i->type).count; k++)
+    for (uint32_t k = 0; i->result != UINT32_MAX && k < import_components(l->im, i->type).count; k++)
         import_define(l, i, k, ir_const(l->f, import_result_type(l, i, k), 0));
 }
 

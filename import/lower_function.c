@@ -45,22 +45,22 @@ enum ir_type import_scalar(const struct ll_type *scalar)
     }
 }
 
-enum ir_type import_leaf_type(struct lowering *l, const struct ll_value *v, uint32_t leaf)
+enum ir_type import_component_type(struct lowering *l, const struct ll_value *v, uint32_t component)
 {
-    const struct ll_type *scalar = import_leaves(l->im, v->type).at[leaf].type;
+    const struct ll_type *scalar = import_components(l->im, v->type).at[component].type;
     return scalar->kind == LL_POINTER
-               ? spaces_of_object(l->im, l->assigned, spaces_object(l->spaces, v, leaf))
+               ? spaces_of_object(l->im, l->assigned, spaces_object(l->spaces, v, component))
                : import_scalar(scalar);
 }
 
-enum ir_type import_result_type(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
+enum ir_type import_result_type(struct lowering *l, const struct ll_ins *i, uint32_t component)
 {
-    const struct ll_type *scalar = import_leaves(l->im, i->type).at[leaf].type;
-    uint32_t object = l->spaces->values[l->spaces->first[i->result] + leaf].object;
+    const struct ll_type *scalar = import_components(l->im, i->type).at[component].type;
+    uint32_t object = l->spaces->values[l->spaces->first[i->result] + component].object;
     return scalar->kind == LL_POINTER ? spaces_of_object(l->im, l->assigned, object) : import_scalar(scalar);
 }
 
-void import_define(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir_ref value)
+void import_define(struct lowering *l, const struct ll_ins *i, uint32_t component, ir_ref value)
 {
     if (i->result == UINT32_MAX)
         return;
@@ -68,7 +68,7 @@ void import_define(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir
     struct ir_ins *made = ir_at(l->f, value);
     if (name && !made->name && made->block != IR_NO_BLOCK)
         made->name = intern_z(&l->im->m->strings, name);
-    l->values[l->spaces->first[i->result] + leaf] = value;
+    l->values[l->spaces->first[i->result] + component] = value;
 }
 
 /* ---- the begin of the entry block: memory and addresses that the whole function has -------------------- */
@@ -228,36 +228,36 @@ static ir_ref expression(struct lowering *l, const struct ll_value *v)
 }
 
 /* A pointer's type is that of the space that it leads to, as found where it is used. */
-ir_ref import_leaf(struct lowering *l, const struct ll_value *v, uint32_t leaf)
+ir_ref import_component(struct lowering *l, const struct ll_value *v, uint32_t component)
 {
     const struct ll_type *scalar =
-        v->type->kind == LL_METADATA ? NULL : import_leaves(l->im, v->type).at[leaf].type;
+        v->type->kind == LL_METADATA ? NULL : import_components(l->im, v->type).at[component].type;
     if (!scalar)
         return ir_const_i32(l->f, 0);
     bool is_pointer = scalar->kind == LL_POINTER;
     switch ((enum ll_value_kind)v->kind) {
     case LL_LOCAL: {
-        ir_ref r = l->values[l->spaces->first[v->number] + leaf];
+        ir_ref r = l->values[l->spaces->first[v->number] + component];
         if (r)
             return r;
         if (!l->failed)
             import_refuse(l, "import-order", "a value is used where its definition has not run");
-        return ir_const(l->f, import_leaf_type(l, v, leaf), 0);
+        return ir_const(l->f, import_component_type(l, v, component), 0);
     }
     case LL_CONST_INT:
     case LL_CONST_FLOAT: return constant(l, scalar, v->words[0]);
     case LL_AGGREGATE:
         for (uint32_t i = 0, first = 0; i < v->argc; i++) {
-            uint32_t count = import_leaves(l->im, v->args[i]->type).count;
-            if (leaf < first + count)
-                return import_leaf(l, v->args[i], leaf - first);
+            uint32_t count = import_components(l->im, v->args[i]->type).count;
+            if (component < first + count)
+                return import_component(l, v->args[i], component - first);
             first += count;
         }
         return constant(l, scalar, 0);
     case LL_GLOBAL: {
         const struct ll_global *g = &l->im->ll->globals.at[v->number];
-        return g->alias ? import_leaf(l, g->alias, 0)
-                        : as_space(l, global_address(l, v->number), import_leaf_type(l, v, leaf));
+        return g->alias ? import_component(l, g->alias, 0)
+                        : as_space(l, global_address(l, v->number), import_component_type(l, v, component));
     }
     case LL_FUNCTION_REF: {
         struct ir_cursor c = at_head(l);
@@ -272,15 +272,17 @@ ir_ref import_leaf(struct lowering *l, const struct ll_value *v, uint32_t leaf)
     }
     case LL_EXPRESSION: {
         ir_ref r = expression(l, v);
-        return is_pointer ? as_space(l, r, import_leaf_type(l, v, leaf)) : r;
+        return is_pointer ? as_space(l, r, import_component_type(l, v, component)) : r;
     }
-    default: return is_pointer ? ir_const(l->f, import_leaf_type(l, v, leaf), 0) : constant(l, scalar, 0);
+    default:
+        return is_pointer ? ir_const(l->f, import_component_type(l, v, component), 0)
+                          : constant(l, scalar, 0);
     }
 }
 
 ir_ref import_value(struct lowering *l, const struct ll_value *v)
 {
-    return import_leaf(l, v, 0);
+    return import_component(l, v, 0);
 }
 
 /* ---- parameters ---------------------------------------------------------------------------------------- */
@@ -300,7 +302,7 @@ static void kernel_param(struct lowering *l, uint32_t p, struct ir_kernel_info *
 {
     struct importer *im = l->im;
     const struct ll_param *param = &l->ll->params[p];
-    struct leaves all = import_leaves(im, param->byval ? param->byval : param->type);
+    struct components all = import_components(im, param->byval ? param->byval : param->type);
     uint32_t first = l->spaces->first[p];
     ir_ref copy = param->byval ? import_alloca(l, ll_bytes(im->ll, param->byval),
                                                ll_align(im->ll, param->byval), param_name(l->ll, p))
@@ -333,7 +335,7 @@ static void device_param(struct lowering *l, uint32_t p)
 {
     struct importer *im = l->im;
     const struct ll_param *param = &l->ll->params[p];
-    struct leaves all = import_leaves(im, param->type);
+    struct components all = import_components(im, param->type);
     uint32_t first = l->spaces->first[p];
     for (uint32_t k = 0; k < all.count; k++) {
         uint32_t object = param->byval ? l->spaces->incoming[p].object : l->spaces->values[first + k].object;
@@ -386,7 +388,7 @@ static void passed_globals(struct lowering *l, struct ir_kernel_info *info)
 static void lower_params(struct lowering *l)
 {
     struct ir_kernel_info info = {.function = l->f->id};
-    if (import_leaves(l->im, l->ll->type->args[l->ll->type->argc]).count > 1)
+    if (import_components(l->im, l->ll->type->args[l->ll->type->argc]).count > 1)
         l->result = add_param(l, IR_TYPE_PRIVATE, "result");
     for (uint32_t p = 0; p < l->ll->param_count; p++)
         if (l->ll->is_kernel)
@@ -470,11 +472,11 @@ static void make_blocks(struct lowering *l, const u32_vec *order)
         l->blocks[order->at[i]] = l->ends[order->at[i]] = made;
         for (uint32_t k = 0; k < b->ins.count && b->ins.at[k].op == LL_OP_phi; k++) {
             const struct ll_ins *phi = &b->ins.at[k];
-            struct leaves all = import_leaves(im, phi->type);
+            struct components all = import_components(im, phi->type);
             const char *name = l->ll->locals.at[phi->result].name;
-            for (uint32_t leaf = 0; leaf < all.count; leaf++)
-                l->values[l->spaces->first[phi->result] + leaf] =
-                    ir_param_new(l->f, made, import_result_type(l, phi, leaf),
+            for (uint32_t component = 0; component < all.count; component++)
+                l->values[l->spaces->first[phi->result] + component] =
+                    ir_param_new(l->f, made, import_result_type(l, phi, component),
                                  name ? intern_z(&im->m->strings, name) : NULL);
         }
     }
@@ -494,11 +496,12 @@ static void give_phis(struct lowering *l, uint32_t from, uint32_t to, uint32_t e
             import_refuse(l, "import-phi", "the phi has no value for a block from which control comes");
             return;
         }
-        struct leaves all = import_leaves(l->im, phi->type);
+        struct components all = import_components(l->im, phi->type);
         l->c.block = l->ends[from];
         l->c.before = ir_terminator(l->f, l->ends[from]);
-        for (uint32_t leaf = 0; leaf < all.count; leaf++) {
-            ir_ref v = as_space(l, import_leaf(l, phi->args[n], leaf), import_result_type(l, phi, leaf));
+        for (uint32_t component = 0; component < all.count; component++) {
+            ir_ref v = as_space(l, import_component(l, phi->args[n], component),
+                                import_result_type(l, phi, component));
             ir_edge_arg(l->f, &ir_block_at(l->f, l->ends[from])->edges.at[edge], v);
         }
         l->c.before = 0;
@@ -507,7 +510,7 @@ static void give_phis(struct lowering *l, uint32_t from, uint32_t to, uint32_t e
 
 static bool check_value(struct lowering *l, const struct ll_type *t)
 {
-    struct leaves all = import_leaves(l->im, t);
+    struct components all = import_components(l->im, t);
     for (uint32_t k = 0; k < all.count; k++)
         if (all.at[k].type->kind == LL_INT && all.at[k].type->bits > 64) {
             import_refuse(l, "import-type", "a value has %u bits: kernc's integers have at most 64",
@@ -541,10 +544,10 @@ void import_lower(struct importer *im, uint32_t instance)
                          .assigned = of.assigned,
                          .f = of.f,
                          .number = of.function};
-    uint32_t leaves = 1, blocks = l.ll->blocks.count + 1;
+    uint32_t components = 1, blocks = l.ll->blocks.count + 1;
     for (uint32_t v = 0; v < l.ll->locals.count; v++)
-        leaves += import_leaves(im, l.ll->locals.at[v].type).count + 1;
-    l.values = arena_array(im->arena, ir_ref, leaves);
+        components += import_components(im, l.ll->locals.at[v].type).count + 1;
+    l.values = arena_array(im->arena, ir_ref, components);
     l.blocks = arena_array(im->arena, uint32_t, blocks);
     l.ends = arena_array(im->arena, uint32_t, blocks);
     of.f->at = import_place(im, l.ll->at, l.ll->debug);

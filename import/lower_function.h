@@ -15,7 +15,7 @@ struct lowering {
     uint32_t number;          /* of the function in the LLVM module */
     ir_ref head;              /* last instruction of those that stand first in the entry block; 0: none */
     uint32_t *blocks, *ends;  /* by block: the IR's that it begins with, that it ends with */
-    ir_ref *values;           /* by leaf, from spaces->first[local] on; 0: not lowered yet */
+    ir_ref *values;           /* by component, from spaces->first[local] on; 0: not lowered yet */
     ir_ref result;            /* where a result of several scalars goes, or 0 */
     struct map objects;       /* global -> its address in this function */
     const struct ll_ins *ins; /* that is being lowered */
@@ -60,8 +60,9 @@ struct ir_function *import_taken(struct importer *im, uint32_t function);
 const char *import_function_name(struct importer *im, uint32_t function);
 const char *import_global_name(struct importer *im, uint32_t global);
 place import_function_place(struct importer *im, uint32_t function);
-/* What a launch has to know of the kernel's parameter: its own scalar number `leaf`. */
-struct ir_param_info import_param_info(struct importer *im, uint32_t function, uint32_t param, uint32_t leaf);
+/* What a launch has to know of the kernel's parameter: its own scalar number `component`. */
+struct ir_param_info import_param_info(struct importer *im, uint32_t function, uint32_t param,
+                                       uint32_t component);
 /* The same of a global that launches give. */
 struct ir_param_info import_global_info(struct importer *im, uint32_t global);
 
@@ -74,8 +75,8 @@ void import_lower(struct importer *im, uint32_t instance);
 /* The address that a getelementptr's operands make. */
 ir_ref import_step(struct lowering *l, const struct ll_type *element, struct ll_value *const *args,
                    uint32_t argc);
-/* What an operation without effects computes: a leaf of its value. */
-ir_ref import_compute(struct lowering *l, const struct ll_ins *i, uint32_t leaf);
+/* What an operation without effects computes: a component of its value. */
+ir_ref import_compute(struct lowering *l, const struct ll_ins *i, uint32_t component);
 void import_lower_ins(struct lowering *l, const struct ll_ins *i);
 void import_lower_memory(struct lowering *l, const struct ll_ins *i);
 void import_lower_call(struct lowering *l, const struct ll_ins *i);
@@ -86,14 +87,14 @@ enum ir_type import_scalar(const struct ll_type *scalar);
 /* An error at the instruction; the function's other instructions are looked at too. */
 void import_refuse(struct lowering *l, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* A leaf of an operand. */
-ir_ref import_leaf(struct lowering *l, const struct ll_value *v, uint32_t leaf);
-/* The first leaf. */
+/* A component of an operand. */
+ir_ref import_component(struct lowering *l, const struct ll_value *v, uint32_t component);
+/* The first component. */
 ir_ref import_value(struct lowering *l, const struct ll_value *v);
-/* Defines a leaf of the instruction's result. */
-void import_define(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir_ref value);
-enum ir_type import_leaf_type(struct lowering *l, const struct ll_value *v, uint32_t leaf);
-enum ir_type import_result_type(struct lowering *l, const struct ll_ins *i, uint32_t leaf);
+/* Defines a component of the instruction's result. */
+void import_define(struct lowering *l, const struct ll_ins *i, uint32_t component, ir_ref value);
+enum ir_type import_component_type(struct lowering *l, const struct ll_value *v, uint32_t component);
+enum ir_type import_result_type(struct lowering *l, const struct ll_ins *i, uint32_t component);
 /* Private memory of the function. */
 ir_ref import_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *name);
 /* A scalar at address + offset, where `align` is what the address is known to be aligned to. */

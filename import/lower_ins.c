@@ -180,11 +180,11 @@ static ir_ref compare_integers(struct lowering *l, enum ll_predicate p, ir_ref a
     return op2(l, rows[p].op, IR_TYPE_I1, rows[p].swaps ? b : a, rows[p].swaps ? a : b);
 }
 
-static ir_ref compare(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
+static ir_ref compare(struct lowering *l, const struct ll_ins *i, uint32_t component)
 {
     enum ll_predicate p = (enum ll_predicate)i->predicate;
-    const struct ll_type *t = import_leaves(l->im, i->args[0]->type).at[leaf].type;
-    ir_ref a = import_leaf(l, i->args[0], leaf), b = import_leaf(l, i->args[1], leaf);
+    const struct ll_type *t = import_components(l->im, i->args[0]->type).at[component].type;
+    ir_ref a = import_component(l, i->args[0], component), b = import_component(l, i->args[1], component);
     bool is_signed = p >= LL_sgt;
     if (t->kind == LL_POINTER) { /* null is 0 in each space */
         if (type_of(l, a) != type_of(l, b) || is_signed) {
@@ -209,9 +209,9 @@ static ir_ref compare(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
 
 /* By the predicate's bits: 1 equal, 2 greater, 4 less, 8 unordered. What holds of unordered operands is the
  * complement of what holds of ordered ones only. */
-static ir_ref compare_floats(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
+static ir_ref compare_floats(struct lowering *l, const struct ll_ins *i, uint32_t component)
 {
-    ir_ref a = import_leaf(l, i->args[0], leaf), b = import_leaf(l, i->args[1], leaf);
+    ir_ref a = import_component(l, i->args[0], component), b = import_component(l, i->args[1], component);
     uint32_t bits = i->predicate, of = bits & 8 ? ~bits & 7 : bits & 7;
     ir_ref r;
     switch (of) {
@@ -275,11 +275,11 @@ static ir_ref int_to_pointer(struct lowering *l, const struct ll_ins *i, ir_ref 
     return op1(l, IR_ptrcast, import_result_type(l, i, 0), import_i32(l, v));
 }
 
-static ir_ref cast(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
+static ir_ref cast(struct lowering *l, const struct ll_ins *i, uint32_t component)
 {
-    const struct ll_type *from = import_leaves(l->im, i->args[0]->type).at[leaf].type;
-    const struct ll_type *to = import_leaves(l->im, i->type).at[leaf].type;
-    ir_ref v = import_leaf(l, i->args[0], leaf);
+    const struct ll_type *from = import_components(l->im, i->args[0]->type).at[component].type;
+    const struct ll_type *to = import_components(l->im, i->type).at[component].type;
+    ir_ref v = import_component(l, i->args[0], component);
     enum ir_type t = import_scalar(to);
     switch ((enum ll_op)i->op) {
     case LL_OP_trunc: return narrowed(l, v, to);
@@ -310,12 +310,13 @@ static ir_ref cast(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
 /* Between vectors of other elements: through memory. */
 static void reinterpret(struct lowering *l, const struct ll_ins *i)
 {
-    struct leaves from = import_leaves(l->im, i->args[0]->type), to = import_leaves(l->im, i->type);
+    struct components from = import_components(l->im, i->args[0]->type),
+                      to = import_components(l->im, i->type);
     ir_ref memory = import_alloca(l, ll_bytes(l->im->ll, i->type), 16, NULL);
     if (from.at[0].type->bits == 1 || to.at[0].type->bits == 1)
         import_refuse(l, "import-type", "a vector of truth values becomes a number");
     for (uint32_t k = 0; k < from.count; k++)
-        import_store(l, from.at[k].type, memory, from.at[k].offset, 16, import_leaf(l, i->args[0], k));
+        import_store(l, from.at[k].type, memory, from.at[k].offset, 16, import_component(l, i->args[0], k));
     for (uint32_t k = 0; k < to.count; k++)
         import_define(
             l, i, k,
@@ -332,21 +333,21 @@ static void lower_extract(struct lowering *l, const struct ll_ins *i)
         first += import_part(l->im, t, i->indices[k], &count);
         t = import_part_type(t, i->indices[k]);
     }
-    for (uint32_t k = 0; k < import_leaves(l->im, i->type).count; k++)
-        import_define(l, i, k, import_leaf(l, i->args[0], first + k));
+    for (uint32_t k = 0; k < import_components(l->im, i->type).count; k++)
+        import_define(l, i, k, import_component(l, i->args[0], first + k));
 }
 
 static void lower_insert(struct lowering *l, const struct ll_ins *i)
 {
     const struct ll_type *t = i->type;
-    uint32_t first = 0, count = import_leaves(l->im, i->args[1]->type).count, part;
+    uint32_t first = 0, count = import_components(l->im, i->args[1]->type).count, part;
     for (uint32_t k = 0; k < i->index_count; k++) {
         first += import_part(l->im, t, i->indices[k], &part);
         t = import_part_type(t, i->indices[k]);
     }
-    for (uint32_t k = 0; k < import_leaves(l->im, i->type).count; k++) {
+    for (uint32_t k = 0; k < import_components(l->im, i->type).count; k++) {
         bool inside = k >= first && k < first + count;
-        import_define(l, i, k, import_leaf(l, i->args[inside], inside ? k - first : k));
+        import_define(l, i, k, import_component(l, i->args[inside], inside ? k - first : k));
     }
 }
 
@@ -361,15 +362,16 @@ static ir_ref is_index(struct lowering *l, const struct ll_value *index, uint32_
 static void lower_extract_element(struct lowering *l, const struct ll_ins *i)
 {
     const struct ll_value *index = i->args[1];
-    uint32_t count = import_leaves(l->im, i->args[0]->type).count;
+    uint32_t count = import_components(l->im, i->args[0]->type).count;
     if (index->kind == LL_CONST_INT) {
-        import_define(l, i, 0,
-                      import_leaf(l, i->args[0], index->words[0] < count ? (uint32_t)index->words[0] : 0));
+        import_define(
+            l, i, 0,
+            import_component(l, i->args[0], index->words[0] < count ? (uint32_t)index->words[0] : 0));
         return;
     }
-    ir_ref r = import_leaf(l, i->args[0], 0);
+    ir_ref r = import_component(l, i->args[0], 0);
     for (uint32_t k = 1; k < count; k++)
-        r = choose(l, is_index(l, index, k), import_leaf(l, i->args[0], k), r);
+        r = choose(l, is_index(l, index, k), import_component(l, i->args[0], k), r);
     import_define(l, i, 0, r);
 }
 
@@ -377,8 +379,8 @@ static void lower_insert_element(struct lowering *l, const struct ll_ins *i)
 {
     const struct ll_value *index = i->args[2];
     ir_ref v = import_value(l, i->args[1]);
-    for (uint32_t k = 0; k < import_leaves(l->im, i->type).count; k++) {
-        ir_ref old = import_leaf(l, i->args[0], k);
+    for (uint32_t k = 0; k < import_components(l->im, i->type).count; k++) {
+        ir_ref old = import_component(l, i->args[0], k);
         if (index->kind == LL_CONST_INT)
             import_define(l, i, k, index->words[0] == k ? v : old);
         else
@@ -389,15 +391,15 @@ static void lower_insert_element(struct lowering *l, const struct ll_ins *i)
 static void lower_shuffle(struct lowering *l, const struct ll_ins *i)
 {
     const struct ll_value *mask = i->args[2];
-    uint32_t half = import_leaves(l->im, i->args[0]->type).count;
-    for (uint32_t k = 0; k < import_leaves(l->im, i->type).count; k++) {
+    uint32_t half = import_components(l->im, i->args[0]->type).count;
+    for (uint32_t k = 0; k < import_components(l->im, i->type).count; k++) {
         uint64_t from = 0;
         if (mask->kind == LL_AGGREGATE && k < mask->argc && mask->args[k]->kind == LL_CONST_INT)
             from = mask->args[k]->words[0];
         import_define(l, i, k,
-                      from < half       ? import_leaf(l, i->args[0], (uint32_t)from)
-                      : from < 2 * half ? import_leaf(l, i->args[1], (uint32_t)from - half)
-                                        : import_leaf(l, i->args[0], 0));
+                      from < half       ? import_component(l, i->args[0], (uint32_t)from)
+                      : from < 2 * half ? import_component(l, i->args[1], (uint32_t)from - half)
+                                        : import_component(l, i->args[0], 0));
     }
 }
 
@@ -427,11 +429,11 @@ static void lower_switch(struct lowering *l, const struct ll_ins *i)
 
 static void lower_ret(struct lowering *l, const struct ll_ins *i)
 {
-    struct leaves all = i->argc ? import_leaves(l->im, i->args[0]->type) : (struct leaves){0};
+    struct components all = i->argc ? import_components(l->im, i->args[0]->type) : (struct components){0};
     ir_ref v = all.count == 1 ? import_value(l, i->args[0]) : 0;
     for (uint32_t k = 0; k < all.count && l->result; k++)
         import_store(l, all.at[k].type, l->result, all.at[k].offset, ll_align(l->im->ll, i->args[0]->type),
-                     import_leaf(l, i->args[0], k));
+                     import_component(l, i->args[0], k));
     ir_emit_ret(&l->c, v);
 }
 
@@ -449,20 +451,20 @@ static void lower_unreachable(struct lowering *l)
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-ir_ref import_compute(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
+ir_ref import_compute(struct lowering *l, const struct ll_ins *i, uint32_t component)
 {
-    const struct ll_type *t = import_leaves(l->im, i->type).at[leaf].type;
+    const struct ll_type *t = import_components(l->im, i->type).at[component].type;
     switch ((enum ll_op)i->op) {
-    case LL_OP_fneg: return op1(l, IR_neg, import_scalar(t), import_leaf(l, i->args[0], leaf));
-    case LL_OP_icmp: return compare(l, i, leaf);
-    case LL_OP_fcmp: return compare_floats(l, i, leaf);
+    case LL_OP_fneg: return op1(l, IR_neg, import_scalar(t), import_component(l, i->args[0], component));
+    case LL_OP_icmp: return compare(l, i, component);
+    case LL_OP_fcmp: return compare_floats(l, i, component);
     case LL_OP_select: {
         bool each = i->args[0]->type->kind == LL_VECTOR;
-        return choose(l, import_leaf(l, i->args[0], each ? leaf : 0), import_leaf(l, i->args[1], leaf),
-                      import_leaf(l, i->args[2], leaf));
+        return choose(l, import_component(l, i->args[0], each ? component : 0),
+                      import_component(l, i->args[1], component), import_component(l, i->args[2], component));
     }
     case LL_OP_freeze:
-    case LL_OP_addrspacecast: return import_leaf(l, i->args[0], leaf);
+    case LL_OP_addrspacecast: return import_component(l, i->args[0], component);
     case LL_OP_getelementptr: return import_step(l, i->element, i->args, i->argc);
     case LL_OP_trunc:
     case LL_OP_zext:
@@ -475,22 +477,22 @@ ir_ref import_compute(struct lowering *l, const struct ll_ins *i, uint32_t leaf)
     case LL_OP_sitofp:
     case LL_OP_ptrtoint:
     case LL_OP_inttoptr:
-    case LL_OP_bitcast: return cast(l, i, leaf);
+    case LL_OP_bitcast: return cast(l, i, component);
     default:
-        return binary(l, (enum ll_op)i->op, t, import_leaf(l, i->args[0], leaf),
-                      import_leaf(l, i->args[1], leaf));
+        return binary(l, (enum ll_op)i->op, t, import_component(l, i->args[0], component),
+                      import_component(l, i->args[1], component));
     }
 }
 
 /* Through getelementptr and casts of constants a pointer's space may be another than its operand's. */
 static void lower_pure(struct lowering *l, const struct ll_ins *i)
 {
-    struct leaves all = import_leaves(l->im, i->type);
+    struct components all = import_components(l->im, i->type);
     if (i->op == LL_OP_getelementptr && i->type->kind != LL_POINTER) {
         import_refuse(l, "import-type", "a vector of addresses is made at once: kernc's lanes are threads");
         return;
     }
-    if (i->op == LL_OP_bitcast && import_leaves(l->im, i->args[0]->type).count != all.count) {
+    if (i->op == LL_OP_bitcast && import_components(l->im, i->args[0]->type).count != all.count) {
         reinterpret(l, i);
         return;
     }

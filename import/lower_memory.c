@@ -139,7 +139,7 @@ static void refuse_packed(struct lowering *l, const struct ll_type *t)
 static void lower_load(struct lowering *l, const struct ll_ins *i)
 {
     refuse_packed(l, i->type);
-    struct leaves all = import_leaves(l->im, i->type);
+    struct components all = import_components(l->im, i->type);
     ir_ref address = import_value(l, i->args[0]);
     order_volatile(l, i, address);
     if (is_atomic_access(l, i, i->type, address)) {
@@ -165,7 +165,7 @@ static void lower_load(struct lowering *l, const struct ll_ins *i)
 static void lower_store(struct lowering *l, const struct ll_ins *i)
 {
     refuse_packed(l, i->args[0]->type);
-    struct leaves all = import_leaves(l->im, i->args[0]->type);
+    struct components all = import_components(l->im, i->args[0]->type);
     ir_ref address = import_value(l, i->args[1]);
     uint32_t wide = wide_of(l, i, i->args[0]->type);
     order_volatile(l, i, address);
@@ -178,7 +178,7 @@ static void lower_store(struct lowering *l, const struct ll_ins *i)
     uint32_t align = i->align ? i->align : ll_align(l->im->ll, i->args[0]->type);
     VEC(ir_ref) values = {0};
     for (uint32_t k = 0; k < all.count; k++)
-        vec_push(l->im->arena, &values, import_leaf(l, i->args[0], k));
+        vec_push(l->im->arena, &values, import_component(l, i->args[0], k));
     for (uint32_t k = 0; k < all.count; k++) {
         import_store(l, all.at[k].type, address, all.at[k].offset, align, values.at[k]);
         if (k == 0)

@@ -20,8 +20,8 @@ static ir_ref dot(struct lowering *l, const u32_vec *a, const u32_vec *b)
 static u32_vec elements(struct lowering *l, const struct ll_value *v)
 {
     u32_vec all = {0};
-    for (uint32_t k = 0; k < import_leaves(l->im, v->type).count; k++)
-        vec_push(l->im->arena, &all, import_leaf(l, v, k));
+    for (uint32_t k = 0; k < import_components(l->im, v->type).count; k++)
+        vec_push(l->im->arena, &all, import_component(l, v, k));
     return all;
 }
 
@@ -60,10 +60,10 @@ void import_geometric(struct lowering *l, const struct ll_ins *i, enum builtin_h
 /* OpenCL's any and all: of the elements' upper bits. */
 void import_any_all(struct lowering *l, const struct ll_ins *i, bool all_of_them)
 {
-    struct leaves in = import_leaves(l->im, i->args[0]->type);
+    struct components in = import_components(l->im, i->args[0]->type);
     ir_ref r = 0;
     for (uint32_t k = 0; k < in.count; k++) {
-        ir_ref v = import_sign_extended(l, import_leaf(l, i->args[0], k), in.at[k].type->bits);
+        ir_ref v = import_sign_extended(l, import_component(l, i->args[0], k), in.at[k].type->bits);
         ir_ref set = op2(l, IR_slt, IR_TYPE_I1, v, ir_const(l->f, type_of(l, v), 0));
         r = !r ? set : op2(l, all_of_them ? IR_and : IR_or, IR_TYPE_I1, r, set);
     }
@@ -79,7 +79,7 @@ void import_permute(struct lowering *l, const struct ll_ins *i)
     u32_vec second = i->argc > 2 ? elements(l, i->args[1]) : (u32_vec){0};
     for (uint32_t k = 0; k < second.count; k++)
         vec_push(l->im->arena, &from, second.at[k]);
-    for (uint32_t k = 0; k < names.count && k < import_leaves(l->im, i->type).count; k++) {
+    for (uint32_t k = 0; k < names.count && k < import_components(l->im, i->type).count; k++) {
         enum ir_type t = type_of(l, names.at[k]);
         ir_ref n = op2(l, IR_and, t, names.at[k], number(l, t, from.count - 1)), r = from.at[0];
         for (uint32_t e = 1; e < from.count; e++)
@@ -120,16 +120,16 @@ void import_overflow(struct lowering *l, const struct ll_ins *i, const struct bu
     enum ir_op op = builtin->how == HOW_ADD_OVERFLOW   ? IR_add
                     : builtin->how == HOW_SUB_OVERFLOW ? IR_sub
                                                        : IR_mul;
-    struct leaves in = import_leaves(l->im, i->args[0]->type);
+    struct components in = import_components(l->im, i->args[0]->type);
     bool is_unsigned = builtin->op == IR_umax;
-    for (uint32_t k = 0; k < in.count && 2 * in.count == import_leaves(l->im, i->type).count; k++) {
+    for (uint32_t k = 0; k < in.count && 2 * in.count == import_components(l->im, i->type).count; k++) {
         uint32_t bits = in.at[k].type->bits;
         if (bits == 1) {
             import_refuse(l, "import-call", "an overflow of i1");
             return;
         }
-        ir_ref a = extended(l, import_leaf(l, i->args[0], k), bits, is_unsigned);
-        ir_ref b = extended(l, import_leaf(l, i->args[1], k), bits, is_unsigned);
+        ir_ref a = extended(l, import_component(l, i->args[0], k), bits, is_unsigned);
+        ir_ref b = extended(l, import_component(l, i->args[1], k), bits, is_unsigned);
         ir_ref r = op2(l, op, type_of(l, a), a, b), lost = overflows(l, builtin->how, is_unsigned, a, b, r);
         ir_ref cut = op2(l, IR_ne, IR_TYPE_I1, extended(l, r, bits, is_unsigned), r);
         import_give(l, i, k, r);
@@ -154,11 +154,11 @@ static enum ir_op of_truth(enum ir_op op)
 void import_reduce(struct lowering *l, const struct ll_ins *i, const struct builtin *builtin)
 {
     const struct ll_value *v = i->args[i->argc - 1];
-    struct leaves all = import_leaves(l->im, v->type);
+    struct components all = import_components(l->im, v->type);
     ir_ref r = i->argc > 1 ? import_value(l, i->args[0]) : 0;
     for (uint32_t k = 0; k < all.count; k++) {
         const struct ll_type *t = all.at[k].type;
-        ir_ref x = import_leaf(l, v, k);
+        ir_ref x = import_component(l, v, k);
         if (t->kind == LL_INT)
             x = extended(l, x, t->bits, builtin->op != IR_smax && builtin->op != IR_smin);
         enum ir_op op = type_of(l, x) == IR_TYPE_I1 ? of_truth(builtin->op) : builtin->op;
@@ -187,7 +187,7 @@ static const struct ll_type *memory_type(const struct importer *im, const struct
 
 void import_vload(struct lowering *l, const struct ll_ins *i)
 {
-    struct leaves all = import_leaves(l->im, i->type);
+    struct components all = import_components(l->im, i->type);
     const struct ll_type *t = memory_type(l->im, i, all.at[0].type);
     uint64_t bytes = ll_bytes(l->im->ll, t);
     ir_ref address = element_address(l, i->args[1], i->args[0], bytes * all.count);
@@ -197,12 +197,12 @@ void import_vload(struct lowering *l, const struct ll_ins *i)
 
 void import_vstore(struct lowering *l, const struct ll_ins *i)
 {
-    struct leaves all = import_leaves(l->im, i->args[0]->type);
+    struct components all = import_components(l->im, i->args[0]->type);
     const struct ll_type *t = memory_type(l->im, i, all.at[0].type);
     uint64_t bytes = ll_bytes(l->im->ll, t);
     ir_ref address = element_address(l, i->args[2], i->args[1], bytes * all.count);
     for (uint32_t k = 0; k < all.count; k++) {
-        ir_ref v = import_leaf(l, i->args[0], k);
+        ir_ref v = import_component(l, i->args[0], k);
         v = t != all.at[k].type ? import_shortened(l, t, v) : v;
         import_store(l, t, address, k * bytes, (uint32_t)bytes, v);
     }
@@ -211,10 +211,10 @@ void import_vstore(struct lowering *l, const struct ll_ins *i)
 /* fract, modf and sincos: the second result goes through a pointer. */
 void import_second_result(struct lowering *l, const struct ll_ins *i, enum builtin_how how)
 {
-    struct leaves all = import_leaves(l->im, i->type);
+    struct components all = import_components(l->im, i->type);
     ir_ref address = import_value(l, i->args[1]);
     for (uint32_t k = 0; k < all.count; k++) {
-        ir_ref x = import_leaf(l, i->args[0], k), first, second;
+        ir_ref x = import_component(l, i->args[0], k), first, second;
         enum ir_type t = type_of(l, x);
         enum ir_op other = how == HOW_SINCOS ? IR_cos : how == HOW_MODF ? IR_truncf : IR_floor;
         second = ir_emit1(&l->c, other, t, x);
@@ -337,10 +337,11 @@ void import_convert(struct lowering *l, const struct ll_ins *i, const struct bui
 {
     const char *name = strstr(l->im->ll->functions.at[i->callee->number].name, "convert_") + 8;
     bool to_unsigned = *name == 'u', saturates = strstr(name, "_sat") != NULL;
-    struct leaves in = import_leaves(l->im, i->args[0]->type), out = import_leaves(l->im, i->type);
+    struct components in = import_components(l->im, i->args[0]->type),
+                      out = import_components(l->im, i->type);
     for (uint32_t k = 0; k < out.count && k < in.count; k++) {
         const struct ll_type *from = in.at[k].type, *to = out.at[k].type;
-        ir_ref v = import_leaf(l, i->args[0], k);
+        ir_ref v = import_component(l, i->args[0], k);
         enum ir_type t = import_scalar(to), whole = t == IR_TYPE_I64 ? t : IR_TYPE_I32;
         bool is_float = from->kind != LL_INT;
         if (to->kind == LL_INT && is_float) {

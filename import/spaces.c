@@ -224,7 +224,7 @@ static struct pointee content(struct finder *n, struct pointee p)
 
 /* ---- operands ------------------------------------------------------------------------------------------ */
 
-static struct pointee of_operand(struct finder *n, const struct ll_value *v, uint32_t leaf);
+static struct pointee of_operand(struct finder *n, const struct ll_value *v, uint32_t component);
 
 /* A gep's constant part in bytes; an index that is not known, into elements that hold pointers, makes their
  * size a period of the object. Elements without pointers are all taken for the first one. */
@@ -280,7 +280,7 @@ static struct pointee of_expression(struct finder *n, const struct ll_value *v)
 }
 
 static struct pointee of_constant(struct finder *n, const struct ll_value *v, const struct ll_type *scalar,
-                                  uint32_t leaf)
+                                  uint32_t component)
 {
     struct importer *im = n->im;
     if (v->kind == LL_GLOBAL) {
@@ -289,9 +289,9 @@ static struct pointee of_constant(struct finder *n, const struct ll_value *v, co
     }
     if (v->kind == LL_AGGREGATE)
         for (uint32_t i = 0, first = 0; i < v->argc; i++) {
-            uint32_t count = import_leaves(im, v->args[i]->type).count;
-            if (leaf < first + count)
-                return of_operand(n, v->args[i], leaf - first);
+            uint32_t count = import_components(im, v->args[i]->type).count;
+            if (component < first + count)
+                return of_operand(n, v->args[i], component - first);
             first += count;
         }
     if (v->kind == LL_EXPRESSION)
@@ -301,17 +301,17 @@ static struct pointee of_constant(struct finder *n, const struct ll_value *v, co
     return new_pointee(im, v->kind == LL_FUNCTION_REF ? IR_TYPE_FUNCTION : IR_TYPE_VOID);
 }
 
-static struct pointee of_operand(struct finder *n, const struct ll_value *v, uint32_t leaf)
+static struct pointee of_operand(struct finder *n, const struct ll_value *v, uint32_t component)
 {
     struct importer *im = n->im;
     struct function_spaces *s = n->s;
     if (v->kind == LL_LOCAL)
-        return s->values[s->first[v->number] + leaf];
+        return s->values[s->first[v->number] + component];
     if (v->kind == LL_CONST_INT || v->kind == LL_CONST_FLOAT || v->kind == LL_METADATA_REF)
         return (struct pointee){0};
     uint32_t first = map_get(&s->constants, (uintptr_t)v);
     if (first == MAP_NONE) {
-        struct leaves all = import_leaves(im, v->type);
+        struct components all = import_components(im, v->type);
         VEC(struct pointee) made = {0};
         for (uint32_t i = 0; i < all.count; i++) {
             struct pointee p = of_constant(n, v, all.at[i].type, i);
@@ -319,12 +319,12 @@ static struct pointee of_operand(struct finder *n, const struct ll_value *v, uin
                 constrain(n, p, import_space(im->ll, all.at[i].type->bits));
             vec_push(im->arena, &made, p);
         }
-        first = s->leaves.count;
+        first = s->components.count;
         map_set(im->arena, &s->constants, (uintptr_t)v, first);
         for (uint32_t i = 0; i < made.count; i++)
-            vec_push(im->arena, &s->leaves, made.at[i]);
+            vec_push(im->arena, &s->components, made.at[i]);
     }
-    return s->leaves.at[first + leaf];
+    return s->components.at[first + component];
 }
 
 static struct pointee *result(struct finder *n, const struct ll_ins *i)
@@ -343,10 +343,10 @@ static void note_access(struct finder *n, struct pointee p, const struct ll_type
         o->element = (uint8_t)import_access(scalar);
 }
 
-/* Leaf by leaf, value `v` (NULL: the result of `i`) is what memory at p holds. */
+/* Component by component, value `v` (NULL: the result of `i`) is what memory at p holds. */
 static void find_access(struct finder *n, const struct ll_ins *i, struct pointee p, const struct ll_value *v)
 {
-    struct leaves all = import_leaves(n->im, v ? v->type : i->type);
+    struct components all = import_components(n->im, v ? v->type : i->type);
     for (uint32_t k = 0; k < all.count; k++) {
         struct pointee at = {p.object, p.offset + (int64_t)all.at[k].offset};
         note_access(n, at, all.at[k].type);
@@ -357,7 +357,7 @@ static void find_access(struct finder *n, const struct ll_ins *i, struct pointee
 
 static void unify_all(struct finder *n, const struct ll_ins *i, const struct ll_value *v)
 {
-    struct leaves all = import_leaves(n->im, i->type);
+    struct components all = import_components(n->im, i->type);
     for (uint32_t k = 0; k < all.count; k++)
         if (all.at[k].type->kind == LL_POINTER)
             unify(n, result(n, i)[k], of_operand(n, v, k));
@@ -366,11 +366,11 @@ static void unify_all(struct finder *n, const struct ll_ins *i, const struct ll_
 /* Every pointer of the vectors: which element goes where is not looked at. */
 static void unify_elements(struct finder *n, const struct ll_ins *i)
 {
-    uint32_t count = import_leaves(n->im, i->type).count;
+    uint32_t count = import_components(n->im, i->type).count;
     if (!import_has_pointers(n->im, i->type))
         return;
     for (uint32_t a = 0; a < i->argc; a++) {
-        struct leaves all = import_leaves(n->im, i->args[a]->type);
+        struct components all = import_components(n->im, i->args[a]->type);
         for (uint32_t k = 0; k < all.count; k++)
             if (all.at[k].type->kind == LL_POINTER)
                 unify(n, result(n, i)[0], of_operand(n, i->args[a], k));
@@ -391,15 +391,15 @@ static uint32_t part_of(struct finder *n, const struct ll_ins *i, const struct l
 
 static void find_extract(struct finder *n, const struct ll_ins *i)
 {
-    uint32_t first = part_of(n, i, i->args[0]->type), count = import_leaves(n->im, i->type).count;
+    uint32_t first = part_of(n, i, i->args[0]->type), count = import_components(n->im, i->type).count;
     for (uint32_t k = 0; k < count; k++)
         unify(n, result(n, i)[k], of_operand(n, i->args[0], first + k));
 }
 
 static void find_insert(struct finder *n, const struct ll_ins *i)
 {
-    uint32_t first = part_of(n, i, i->type), whole = import_leaves(n->im, i->type).count;
-    uint32_t count = import_leaves(n->im, i->args[1]->type).count;
+    uint32_t first = part_of(n, i, i->type), whole = import_components(n->im, i->type).count;
+    uint32_t count = import_components(n->im, i->args[1]->type).count;
     for (uint32_t k = 0; k < whole; k++) {
         bool inside = k >= first && k < first + count;
         unify(n, result(n, i)[k], of_operand(n, i->args[inside], inside ? k - first : k));
@@ -443,12 +443,13 @@ static void find_external(struct finder *n, const struct ll_ins *i, const char *
     }
 }
 
-/* What the parameter is given, leaf by leaf. A structure by value is the callee's own copy of what it gets. */
-static struct pointee incoming(const struct importer *im, uint32_t function, uint32_t param, uint32_t leaf)
+/* What the parameter is given, by component. A structure by value is the callee's own copy of what it gets. */
+static struct pointee incoming(const struct importer *im, uint32_t function, uint32_t param,
+                               uint32_t component)
 {
     const struct function_spaces *s = &im->spaces[function];
     const struct ll_function *f = &im->ll->functions.at[function];
-    return f->params[param].byval ? s->incoming[param] : s->values[s->first[param] + leaf];
+    return f->params[param].byval ? s->incoming[param] : s->values[s->first[param] + component];
 }
 
 static struct pointee copied(struct importer *im, const struct space_call *c, struct pointee p)
@@ -491,12 +492,12 @@ static void find_direct_call(struct finder *n, const struct ll_ins *i, uint32_t 
     const struct ll_function *f = &im->ll->functions.at[callee];
     struct space_call c = instantiate(n, i, callee);
     for (uint32_t a = 0; a < i->argc && a < f->param_count; a++) {
-        struct leaves all = import_leaves(im, f->params[a].type);
+        struct components all = import_components(im, f->params[a].type);
         for (uint32_t k = 0; k < all.count; k++)
             if (all.at[k].type->kind == LL_POINTER)
                 unify(n, copied(im, &c, incoming(im, callee, a, k)), of_operand(n, i->args[a], k));
     }
-    struct leaves all = import_leaves(im, i->type);
+    struct components all = import_components(im, i->type);
     for (uint32_t k = 0; k < all.count && i->result != UINT32_MAX; k++)
         if (all.at[k].type->kind == LL_POINTER)
             unify(n, copied(im, &c, im->spaces[callee].results[k]), result(n, i)[k]);
@@ -514,12 +515,12 @@ static void find_pointer_call(struct finder *n, const struct ll_ins *i)
         if (f->type != i->element || !im->spaces[t].values)
             continue;
         for (uint32_t a = 0; a < f->param_count && a < i->argc; a++) {
-            struct leaves all = import_leaves(im, f->params[a].type);
+            struct components all = import_components(im, f->params[a].type);
             for (uint32_t k = 0; k < all.count; k++)
                 if (all.at[k].type->kind == LL_POINTER)
                     unify(n, incoming(im, t, a, k), of_operand(n, i->args[a], k));
         }
-        struct leaves all = import_leaves(im, i->type);
+        struct components all = import_components(im, i->type);
         for (uint32_t k = 0; k < all.count && i->result != UINT32_MAX; k++)
             if (all.at[k].type->kind == LL_POINTER)
                 unify(n, im->spaces[t].results[k], result(n, i)[k]);
@@ -539,7 +540,7 @@ static void find_call(struct finder *n, const struct ll_ins *i)
 
 static void find_return(struct finder *n, const struct ll_ins *i)
 {
-    struct leaves all = i->argc ? import_leaves(n->im, i->args[0]->type) : (struct leaves){0};
+    struct components all = i->argc ? import_components(n->im, i->args[0]->type) : (struct components){0};
     for (uint32_t k = 0; k < all.count; k++)
         if (all.at[k].type->kind == LL_POINTER)
             unify(n, n->s->results[k], of_operand(n, i->args[0], k));
@@ -603,7 +604,7 @@ static void find_instruction(struct finder *n, const struct ll_ins *i)
 
 static struct pointee *fresh(struct importer *im, const struct ll_type *t, bool of_module, struct pointee *at)
 {
-    struct leaves all = import_leaves(im, t);
+    struct components all = import_components(im, t);
     for (uint32_t k = 0; k < all.count; k++, at++)
         if (all.at[k].type->kind == LL_POINTER) {
             *at = new_pointee(im, import_space(im->ll, all.at[k].type->bits));
@@ -612,7 +613,7 @@ static struct pointee *fresh(struct importer *im, const struct ll_type *t, bool 
     return at;
 }
 
-/* Gives each leaf of the function's values an object, if it is a pointer. */
+/* Gives each component of the function's values an object, if it is a pointer. */
 static void begin_function(struct importer *im, uint32_t number)
 {
     const struct ll_function *f = &im->ll->functions.at[number];
@@ -622,14 +623,14 @@ static void begin_function(struct importer *im, uint32_t number)
     s->first = arena_array(im->arena, uint32_t, f->locals.count + 1);
     for (uint32_t v = 0; v < f->locals.count; v++) {
         s->first[v] = count;
-        uint32_t leaves = import_leaves(im, f->locals.at[v].type).count;
-        count += leaves ? leaves : 1;
+        uint32_t components = import_components(im, f->locals.at[v].type).count;
+        count += components ? components : 1;
     }
     s->values = arena_array(im->arena, struct pointee, count + 1);
     for (uint32_t v = 0; v < f->locals.count; v++)
         fresh(im, f->locals.at[v].type, taken && v < f->param_count, &s->values[s->first[v]]);
     const struct ll_type *returned = f->type->args[f->type->argc];
-    s->results = arena_array(im->arena, struct pointee, import_leaves(im, returned).count + 1);
+    s->results = arena_array(im->arena, struct pointee, import_components(im, returned).count + 1);
     fresh(im, returned, taken, s->results);
     s->incoming = arena_array(im->arena, struct pointee, f->param_count + 1);
     for (uint32_t p = 0; p < f->param_count; p++)
@@ -642,7 +643,7 @@ static void find_params(struct finder *n)
 {
     for (uint32_t p = 0; p < n->f->param_count; p++) {
         const struct ll_param *param = &n->f->params[p];
-        struct leaves all = import_leaves(n->im, param->byval ? param->byval : param->type);
+        struct components all = import_components(n->im, param->byval ? param->byval : param->type);
         struct pointee own = n->s->values[n->s->first[p]];
         if (param->byval) {
             constrain(n, own, IR_TYPE_PRIVATE);
@@ -675,11 +676,11 @@ static void find_interface(struct finder *n)
 {
     struct importer *im = n->im;
     for (uint32_t p = 0; p < n->f->param_count; p++) {
-        uint32_t count = import_leaves(im, n->f->params[p].type).count;
+        uint32_t count = import_components(im, n->f->params[p].type).count;
         for (uint32_t k = 0; k < count; k++)
             reach(n, incoming(im, n->number, p, k));
     }
-    uint32_t results = import_leaves(im, n->f->type->args[n->f->type->argc]).count;
+    uint32_t results = import_components(im, n->f->type->args[n->f->type->argc]).count;
     for (uint32_t k = 0; k < results; k++)
         reach(n, n->s->results[k]);
     for (uint32_t k = 0; k < n->s->interface.count; k++)
@@ -726,7 +727,7 @@ static bool find_globals(struct importer *im)
         if (!global->initial || !import_has_pointers(im, global->type))
             continue;
         n.at = global->at;
-        struct leaves all = import_leaves(im, global->type);
+        struct components all = import_components(im, global->type);
         for (uint32_t k = 0; k < all.count; k++)
             if (all.at[k].type->kind == LL_POINTER) {
                 struct pointee at = {im->global_objects[g], (int64_t)all.at[k].offset};
@@ -763,12 +764,12 @@ bool spaces_is_known(struct importer *im, uint32_t object)
     return o->space != IR_TYPE_VOID || (o->interface != UINT32_MAX && !o->of_module);
 }
 
-uint32_t spaces_object(const struct function_spaces *s, const struct ll_value *v, uint32_t leaf)
+uint32_t spaces_object(const struct function_spaces *s, const struct ll_value *v, uint32_t component)
 {
     if (v->kind == LL_LOCAL)
-        return s->values[s->first[v->number] + leaf].object;
+        return s->values[s->first[v->number] + component].object;
     uint32_t first = map_get(&s->constants, (uintptr_t)v);
-    return first == MAP_NONE ? 0 : s->leaves.at[first + leaf].object;
+    return first == MAP_NONE ? 0 : s->components.at[first + component].object;
 }
 
 enum ir_mem spaces_element(struct importer *im, uint32_t object)

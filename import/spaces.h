@@ -29,10 +29,11 @@ struct space_call {
     u32_vec objects;
 };
 struct function_spaces {
-    struct pointee *values, *results; /* by leaf: of the locals, from first[number] on; of what is returned */
+    struct pointee *values,
+        *results; /* by component: of the locals, from first[number] on; of what is returned */
     uint32_t *first;
-    struct map constants; /* address of a constant operand -> number in `leaves` of its first leaf */
-    VEC(struct pointee) leaves;
+    struct map constants; /* address of a constant operand -> number in `components` of its first component */
+    VEC(struct pointee) components;
     u32_vec interface; /* objects that parameters and result reach, not those of the module */
     VEC(struct space_call) calls;
     struct map call_index;    /* address of the instruction -> number of the call */
@@ -56,8 +57,8 @@ struct space_field {
 /* Analyses the functions of im->order, in which callees come before their callers. False: errors have been
  * given (a pointer that may lead to two spaces). */
 bool spaces_find(struct importer *im);
-/* The object that a leaf of an operand leads to, or 0. */
-uint32_t spaces_object(const struct function_spaces *s, const struct ll_value *v, uint32_t leaf);
+/* The object that a component of an operand leads to, or 0. */
+uint32_t spaces_object(const struct function_spaces *s, const struct ll_value *v, uint32_t component);
 /* Its space, in a function that is called with `assigned` spaces by number in its interface. */
 enum ir_type spaces_of_object(struct importer *im, const uint8_t *assigned, uint32_t object);
 /* Whether anything says so: else it counts as global. */

@@ -428,7 +428,7 @@ static ir_ref select_of(const struct element *e)
 {
     ir_ref c = e->a[2], zero = number_as(e, c, 0);
     bool of_vector = e->l->ins->type->kind == LL_VECTOR;
-    uint32_t bits = import_leaves(e->l->im, e->l->ins->args[2]->type).at[0].type->bits;
+    uint32_t bits = import_components(e->l->im, e->l->ins->args[2]->type).at[0].type->bits;
     ir_ref chosen = of_vector ? test(e, IR_slt, import_sign_extended(e->l, c, bits), zero)
                               : test(e, IR_ne, import_zero_extended(e->l, c, bits), zero);
     return pick(e, chosen, e->a[1], e->a[0]);

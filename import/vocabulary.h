@@ -121,8 +121,8 @@ struct element {
 };
 ir_ref import_element(const struct element *e);
 
-/* The call's result: a leaf, in its own type. */
-void import_give(struct lowering *l, const struct ll_ins *i, uint32_t leaf, ir_ref v);
+/* The call's result: a component, in its own type. */
+void import_give(struct lowering *l, const struct ll_ins *i, uint32_t component, ir_ref v);
 
 /* The thread's number in its block, and how many there are. */
 ir_ref import_local_linear(struct lowering *l);

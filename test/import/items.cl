@@ -85,3 +85,10 @@ __kernel void copies(__global const float *in, __global float *out)
 // kern: launch copies(in = iota(16), out = zeros(16)) grid(2) block(8) show(out[6..10])
 // RUN: %kernc run %s --launch=copies
 // OUT: out[6..10]: 1 0 15 14
+
+// The launch's dimensions: the last one with more than one work item.
+__kernel void dimensions(__global uint *n) { n[0] = get_work_dim(); }
+// kern: launch dimensions(n = zeros(1)) block(4)
+// kern: launch dimensions(n = zeros(1)) grid(1, 3) block(4)
+// kern: launch dimensions(n = zeros(1)) block(1, 2, 2)
+// RUN: %kernc run %s --launch=dimensions
