@@ -148,6 +148,16 @@ static void make_alone(struct fz_node *n, const struct fz_sets *sets)
         make_alone(child, sets);
 }
 
+/* An operation that no thread comes to may stand where threads diverge: engines that take its barriers for
+ * places to which all come, executed or not, would then be wrong by right. */
+static void drop_unreached(struct fz_node *n, const struct fz_sets *sets)
+{
+    if (n->kind == FZ_NODE_LOG && map_get(&sets->together, (uintptr_t)n) == MAP_NONE)
+        n->op = FZ_ALONE;
+    for (struct fz_node *child = n->first; child; child = child->next)
+        drop_unreached(child, sets);
+}
+
 /* Operations of a part of a warp become rows of each thread's own, until there are none: others' results, and
  * so the ways that threads go, change with them. */
 static void make_whole(struct fz_program *p, struct expected *e)
@@ -155,6 +165,8 @@ static void make_whole(struct fz_program *p, struct expected *e)
     for (; e->sets.apart.count; fit(p, e))
         for (uint32_t i = 0; i < p->functions.count; i++)
             make_alone(p->functions.at[i].body, &e->sets);
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        drop_unreached(p->functions.at[i].body, &e->sets);
 }
 
 static uint32_t rows_of(const struct expected *e, uint32_t thread)
