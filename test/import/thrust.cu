@@ -33,7 +33,7 @@ int main()
     h = out;
     return sum + (int)at + h[0];
 }
-// kern: launch fold<thrust::plus<int>>(in = {1, 2, 3, 4}, out = zeros(4)) block(4) show(out)
+// kern: launch fold<thrust::plus<int>>(in = {1, 2, 3, 4}, out = zeros(4), f.0 = 0) block(4) show(out)
 // kern: launch extremes(in = {7, 5}, out = zeros(1)) show(out)
 // RUN: %kernc run %s
 // OUT: out[0..4]: 3 3 7 7
