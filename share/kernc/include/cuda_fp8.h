@@ -41,8 +41,9 @@ __KERN_CODE float __kern_from_fp8(__nv_fp8_storage_t a, __nv_fp8_interpretation_
     unsigned sign = (unsigned)(a & 0x80) << 24, rest = a & 0x7f;
     if (kind == __NV_E4M3 ? rest == 0x7f : rest >= 0x7c)
         return __uint_as_float(sign | 0x7f800000 | (rest & 3) << 21);
-    return kind == __NV_E4M3 ? __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 20) * 0x1p120f))
-                             : __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 21) * 0x1p112f));
+    return kind == __NV_E4M3
+               ? __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 20) * 0x1p120f))
+               : __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 21) * 0x1p112f));
 }
 
 /* ---- CUDA's functions -------------------------------------------------------------------------------- */
@@ -59,9 +60,9 @@ __KERN_CODE float __kern_from_fp8(__nv_fp8_storage_t a, __nv_fp8_interpretation_
     __KERN_INLINE __nv_fp8x2_storage_t __nv_cvt_##name2##_to_fp8x2(pair a, __nv_saturation_t saturates,      \
                                                                    __nv_fp8_interpretation_t kind)           \
     {                                                                                                        \
-        return (__nv_fp8x2_storage_t)(                                                                       \
-            __nv_cvt_double_to_fp8((double)__kern_widened(x), saturates, kind) |                             \
-            __nv_cvt_double_to_fp8((double)__kern_widened(y), saturates, kind) << 8);                        \
+        return (__nv_fp8x2_storage_t)(__nv_cvt_double_to_fp8((double)__kern_widened(x), saturates, kind) |   \
+                                      __nv_cvt_double_to_fp8((double)__kern_widened(y), saturates, kind)     \
+                                          << 8);                                                             \
     }
 struct __half2_raw {
     unsigned short x, y;

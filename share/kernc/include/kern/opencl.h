@@ -12,19 +12,27 @@
 typedef __global float *__kern_image;
 typedef uint __kern_sampler;
 /* Other types, which functions tell apart by their coordinates or results. */
-typedef __global struct __kern_row { float at; } *__kern_rows;
-typedef __global struct __kern_layer { float at; } *__kern_layers;
-typedef __global struct __kern_distance { float at; } *__kern_depth;
-typedef __global struct __kern_distances { float at; } *__kern_depths;
-#define image1d_t __kern_image
-#define image1d_buffer_t __kern_image
-#define image2d_t __kern_image
-#define image3d_t __kern_image
-#define image1d_array_t __kern_rows
-#define image2d_array_t __kern_layers
-#define image2d_depth_t __kern_depth
+typedef __global struct __kern_row {
+    float at;
+} * __kern_rows;
+typedef __global struct __kern_layer {
+    float at;
+} * __kern_layers;
+typedef __global struct __kern_distance {
+    float at;
+} * __kern_depth;
+typedef __global struct __kern_distances {
+    float at;
+} * __kern_depths;
+#define image1d_t             __kern_image
+#define image1d_buffer_t      __kern_image
+#define image2d_t             __kern_image
+#define image3d_t             __kern_image
+#define image1d_array_t       __kern_rows
+#define image2d_array_t       __kern_layers
+#define image2d_depth_t       __kern_depth
 #define image2d_array_depth_t __kern_depths
-#define sampler_t __kern_sampler
+#define sampler_t             __kern_sampler
 #define read_only
 #define write_only
 #define read_write

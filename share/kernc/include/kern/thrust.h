@@ -136,8 +136,8 @@ struct __result {
 #define __KERN_X(name)                                                                                       \
     template <class... A> __attribute__((host)) __result name(A &&...);                                      \
     template <class... A>                                                                                    \
-    __attribute__((device, unavailable(                                                                      \
-                               "kernels have no algorithms of thrust; write the loop, or use those of "      \
+    __attribute__((device,                                                                                   \
+                   unavailable("kernels have no algorithms of thrust; write the loop, or use those of "      \
                                "cub::BlockReduce, cub::BlockScan and cooperative_groups"))) __result         \
     name(A &&...);
 __KERN_X(adjacent_difference)
