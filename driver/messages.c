@@ -50,8 +50,22 @@ static void add_json(struct command *c, const struct diagnostics *d)
 
 /* ---- messages ---------------------------------------------------------------------------------------- */
 
+/* Where runs may fail the same way each is said once (`once`). */
+static bool is_new(struct command *c, const char *message, size_t n)
+{
+    uint64_t key = hash_bytes(message, n);
+    bool found = map_get(&c->shown, key) != MAP_NONE;
+    map_set(&c->arena, &c->shown, key, 1);
+    return !found;
+}
+
 void show_messages(struct command *c, const struct diagnostics *d)
 {
+    struct text first = {.arena = &c->arena};
+    if (d->all.count)
+        diag_heading(d, &d->all.at[0], &first, false);
+    if (first.length && !is_new(c, first.at, first.length) && c->once)
+        return;
     fflush(stdout);
     if (c->json)
         add_json(c, d);
@@ -108,14 +122,6 @@ void warn(struct command *c, const char *id, const char *fmt, ...)
 }
 
 /* ---- each once --------------------------------------------------------------------------------------- */
-
-static bool is_new(struct command *c, const char *message, size_t n)
-{
-    uint64_t key = hash_bytes(message, n);
-    bool found = map_get(&c->shown, key) != MAP_NONE;
-    map_set(&c->arena, &c->shown, key, 1);
-    return !found;
-}
 
 static size_t line_length(const char *text)
 {

@@ -12,18 +12,20 @@ struct element_info {
     uint32_t bytes;
     int64_t least;
     uint64_t greatest;
+    const char *out_of_range; /* what is said of numbers that are none of the type */
 };
 static const struct element_info elements[] = {
     [LAUNCH_BYTES] = {"struct", 0, 0, 0},
-    [LAUNCH_BOOL] = {"bool", 1, 0, 1},
-    [LAUNCH_CHAR] = {"char", 1, INT8_MIN, INT8_MAX},
-    [LAUNCH_UCHAR] = {"uchar", 1, 0, UINT8_MAX},
-    [LAUNCH_SHORT] = {"short", 2, INT16_MIN, INT16_MAX},
-    [LAUNCH_USHORT] = {"ushort", 2, 0, UINT16_MAX},
-    [LAUNCH_INT] = {"int", 4, INT32_MIN, INT32_MAX},
-    [LAUNCH_UINT] = {"uint", 4, 0, UINT32_MAX},
-    [LAUNCH_LONG] = {"long", 8, INT64_MIN, INT64_MAX},
-    [LAUNCH_ULONG] = {"ulong", 8, 0, UINT64_MAX},
+    [LAUNCH_BOOL] = {"bool", 1, 0, 1, "the number does not fit the type (0 to 1)"},
+    [LAUNCH_CHAR] = {"char", 1, INT8_MIN, INT8_MAX, "the number does not fit the type (-128 to 127)"},
+    [LAUNCH_UCHAR] = {"uchar", 1, 0, UINT8_MAX, "the number does not fit the type (0 to 255)"},
+    [LAUNCH_SHORT] = {"short", 2, INT16_MIN, INT16_MAX, "the number does not fit the type (-32768 to 32767)"},
+    [LAUNCH_USHORT] = {"ushort", 2, 0, UINT16_MAX, "the number does not fit the type (0 to 65535)"},
+    [LAUNCH_INT] = {"int", 4, INT32_MIN, INT32_MAX,
+                    "the number does not fit the type (-2147483648 to 2147483647)"},
+    [LAUNCH_UINT] = {"uint", 4, 0, UINT32_MAX, "the number does not fit the type (0 to 4294967295)"},
+    [LAUNCH_LONG] = {"long", 8, INT64_MIN, INT64_MAX, "the number does not fit the type (-2^63 to 2^63 - 1)"},
+    [LAUNCH_ULONG] = {"ulong", 8, 0, UINT64_MAX, "the number does not fit the type (0 to 2^64 - 1)"},
     [LAUNCH_FLOAT] = {"float", 4, 0, 0},
     [LAUNCH_DOUBLE] = {"double", 8, 0, 0},
 };
@@ -68,7 +70,6 @@ static bool is_float(enum launch_element e)
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
 static const char wants_integer[] = "an integer is wanted here";
-static const char out_of_range[] = "the number does not fit the type";
 
 /* A ulong's upper half looks negative in i; f tells. */
 static bool is_negative(struct launch_number n)
@@ -89,7 +90,7 @@ const char *launch_check_number(struct launch_number n, enum launch_element e)
     if (n.is_float)
         return wants_integer;
     bool fits = is_negative(n) ? n.i >= info->least : (uint64_t)n.i <= info->greatest;
-    return fits ? NULL : out_of_range;
+    return fits ? NULL : info->out_of_range;
 }
 
 static void store_double(double d, enum launch_element e, void *at)
@@ -285,7 +286,7 @@ static const char *check_normal(const struct launch_value *v)
 
 static const char *check_iota(const struct launch_value *v, enum launch_element e)
 {
-    return !is_float(e) && v->count - 1 > elements[e].greatest ? out_of_range : NULL;
+    return !is_float(e) && v->count - 1 > elements[e].greatest ? elements[e].out_of_range : NULL;
 }
 
 /* Room for `count` elements, zeroed. */

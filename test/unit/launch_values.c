@@ -230,13 +230,13 @@ static void bad_buffers(void **state)
 {
     UNUSED(state);
     refuse_buffer("3", LAUNCH_INT, "this parameter is a buffer, not a number");
-    refuse_buffer("iota(257)", LAUNCH_UCHAR, "the number does not fit the type");
+    refuse_buffer("iota(257)", LAUNCH_UCHAR, "the number does not fit the type (0 to 255)");
     refuse_buffer("random(4, 1, 5, 2)", LAUNCH_INT, "the lower bound is above the upper bound");
     refuse_buffer("random(4, 1, 0.5, 2)", LAUNCH_INT, "an integer is wanted here");
-    refuse_buffer("random(4, 1, -1, 2)", LAUNCH_UINT, "the number does not fit the type");
+    refuse_buffer("random(4, 1, -1, 2)", LAUNCH_UINT, "the number does not fit the type (0 to 4294967295)");
     refuse_buffer("random(4, 1, 0, inf)", LAUNCH_FLOAT, "the bounds must be finite");
     refuse_buffer("ramp(0, nan, 4)", LAUNCH_FLOAT, "the bounds must be finite");
-    refuse_buffer("{1, 256}", LAUNCH_UCHAR, "the number does not fit the type");
+    refuse_buffer("{1, 256}", LAUNCH_UCHAR, "the number does not fit the type (0 to 255)");
     refuse_buffer("iota(4)", LAUNCH_BYTES, "a buffer of structs is made by zeros(n), {list} or @file");
     refuse_buffer("zeros(1048577)", LAUNCH_CHAR, "the buffer is larger than the memory limit (--max-memory)");
     refuse_buffer("zeros(18446744073709551615)", LAUNCH_LONG,
