@@ -205,6 +205,7 @@ int launch_open(struct run *r, const void *program, size_t n)
     const struct command *c = r->command;
     r->x.arena = &r->command->arena;
     r->x.input = c->file;
+    r->x.foreign = c->origin.at;
     if (option_given(c, OPTION_KERNEL))
         r->x.choice.kernel_name = option_value(c, OPTION_KERNEL);
     if (!launch_is_said(option_value(c, OPTION_LAUNCH)))

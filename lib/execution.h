@@ -84,6 +84,7 @@ struct execution_position {
 struct execution {
     struct arena *arena; /* the caller's: names, texts and lists live there */
     const char *input;   /* the program's name in messages */
+    const char *foreign; /* the text of CUDA, HIP, OpenCL or C++ that it was; or NULL */
     struct execution_choice choice;
     kernc_launch api;    /* scheme, warp (0: the program's own), threads, fuel, … */
     uint64_t max_memory; /* bytes of a buffer, and of the context */

@@ -4,6 +4,9 @@
 #include "lib/execution.h"
 #include "runtime/module.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
 /* What a value is for, in messages. */
 struct wanted {
     const char *name, *type;
@@ -157,19 +160,57 @@ static bool make_number(struct execution *x, const struct execution_step *s, con
     return !problem || bad_value(x, wanted_by(s, p), v, problem);
 }
 
+/* Whether `at` in the text is behind this kernel's name, and maybe a template's arguments. */
+static bool is_behind_name(const char *text, const char *at, const char *kernel)
+{
+    size_t n = strcspn(kernel, "<");
+    while (at > text && at[-1] == ' ')
+        at--;
+    if (at > text && at[-1] == '>')
+        while (at > text && *--at != '<')
+            ;
+    return (size_t)(at - text) >= n && memcmp(at - n, kernel, n) == 0 &&
+           ((size_t)(at - text) == n ||
+            (!isalnum((unsigned char)at[-1 - (ptrdiff_t)n]) && at[-1 - (ptrdiff_t)n] != '_'));
+}
+
+/* The number that stands alone between `at` and one of the ends; else `other`. */
+static unsigned long number_before(const char *at, const char *ends, unsigned long other)
+{
+    char *end;
+    unsigned long n = strtoul(at, &end, 10);
+    end += strspn(end, " ");
+    return end != at && n && strchr(ends, *end) ? n : other;
+}
+
+/* grid(…) block(…) as in the host's kernel<<<grid, block>>>(…), where they are numbers. */
+static void add_sizes(struct text *line, const char *foreign, const char *kernel)
+{
+    unsigned long grid = 8, block = 128;
+    const char *at = foreign ? strstr(foreign, "<<<") : NULL;
+    while (at && !is_behind_name(foreign, at, kernel))
+        at = strstr(at + 3, "<<<");
+    const char *comma = at ? strchr(at, ',') : NULL;
+    if (comma) {
+        grid = number_before(at + 3, ",", grid);
+        block = number_before(comma + 1, ",>", block);
+    }
+    text_printf(line, ") grid(%lu) block(%lu)", grid, block);
+}
+
 /* The launch directive that the file could have. */
 static const char *launch_line(struct execution *x, const struct execution_step *s)
 {
     struct text line = {.arena = x->arena};
-    text_printf(&line, "launch %s(", kernc_kernel_name(s->kernel));
+    text_printf(&line, "%slaunch %s(", x->foreign ? "// kern: " : "", kernc_kernel_name(s->kernel));
     for (uint32_t i = 0; i < s->param_count; i++)
         text_printf(&line, "%s%s = %s", i ? ", " : "", s->params[i].name,
                     s->params[i].pointer ? "zeros(1024)" : "0");
-    text_addz(&line, ") grid(8) block(128)");
+    add_sizes(&line, x->foreign, kernc_kernel_name(s->kernel));
     for (uint32_t i = 0, shown = 0; i < s->param_count && !shown; i++)
         if ((shown = s->params[i].pointer))
             text_printf(&line, " show(%s[0..8])", s->params[i].name);
-    text_addz(&line, ";");
+    text_addz(&line, x->foreign ? "" : ";");
     return line.at;
 }
 
