@@ -8,15 +8,21 @@
 #define WORD_BYTES 4u
 #define MOST_WORDS (RT_MAX_LANES * BC_MAX_WIDE / WORD_BYTES) /* of an access */
 
-/* Whether the words lie so close together that no two are of one bank: by far the most accesses. */
-static bool lie_close(const uint32_t *address, uint32_t count, uint32_t bytes, uint32_t banks)
+/* Whether the words of accesses from `low` to `high` lie so close together that no two are of one bank: by
+ * far the most. */
+static bool lie_close(uint32_t low, uint32_t high, uint32_t bytes, uint32_t banks)
+{
+    return (high + bytes - 1) / WORD_BYTES - low / WORD_BYTES < banks;
+}
+
+static bool all_lie_close(const uint32_t *address, uint32_t count, uint32_t bytes, uint32_t banks)
 {
     uint32_t low = address[0], high = address[0];
     for (uint32_t i = 1; i < count; i++) {
         low = address[i] < low ? address[i] : low;
         high = address[i] > high ? address[i] : high;
     }
-    return (high + bytes - 1) / WORD_BYTES - low / WORD_BYTES < banks;
+    return lie_close(low, high, bytes, banks);
 }
 
 /* Words of one bank are listed, so that only they are compared: places in `words` from 1 on, 0 ends. */
@@ -44,7 +50,7 @@ static struct rt_bank_count count_by_bank(const uint32_t *address, uint32_t coun
 struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
                                     uint32_t banks)
 {
-    bool close = !atomic && lie_close(address, count, bytes, banks);
+    bool close = !atomic && all_lie_close(address, count, bytes, banks);
     return close ? (struct rt_bank_count){1, 0} : count_by_bank(address, count, bytes, atomic, banks);
 }
 
@@ -65,11 +71,15 @@ static uint32_t bytes_of(const struct rt_warp *w, const struct bc_ins *ins)
     return unaligned ? 1u << rt_access[ins->op].log2_bytes : ins->c ? 0 : ins->b;
 }
 
-void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins)
+void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins, uint32_t low, uint32_t high)
 {
     struct rt_access access = rt_access[ins->op];
-    uint32_t bytes = bytes_of(w, ins);
+    uint32_t bytes = bytes_of(w, ins), banks = w->worker->launch->given.banks;
     bool atomic = ins->op >= BC_at_hadd_I && ins->op <= BC_at_hcas_F;
+    if (!atomic && access.mode != RT_MODE_U && lie_close(low, high, bytes, banks)) {
+        add(w, ins, (struct rt_bank_count){1, 0});
+        return;
+    }
     uint32_t address[RT_MAX_LANES], n = 0, offset = ins->imm, shift = 0;
     if (access.mode == RT_MODE_X) {
         offset += (uint32_t)w->S[ins->b];
@@ -81,7 +91,7 @@ void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins)
         rt_each_lane(i, w->active)
             address[n++] = (rt_v(w, ins->a)[i] << shift) + offset;
     if (bytes)
-        add(w, ins, rt_bank_passes(address, n, bytes, atomic, w->worker->launch->given.banks));
+        add(w, ins, rt_bank_passes(address, n, bytes, atomic, banks));
 }
 
 void rt_count_object(struct rt_warp *w, const struct bc_ins *ins, uint32_t address, uint32_t bytes)

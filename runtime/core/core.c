@@ -152,10 +152,19 @@ static const struct rt_op full_table[BC_OPS] = {
 
 static const struct rt_op counted_rows[BC_OPS] = {LOADS(COUNTED_LOAD) STORES(COUNTED_STORE)};
 
+static __attribute__((noinline)) void count_banks(struct rt_warp *w, const struct bc_ins *pc)
+{
+    struct rt_access access = rt_access[pc->op];
+    struct extent e = {0};
+    if (access.mode != RT_MODE_U)
+        e = find_addresses(w, pc, access, w->active == ALL_LANES);
+    OUTSIDE(rt_count_banks(w, pc, e.smallest, e.largest));
+}
+
 #define COUNT_BANKS(table_name)                                                                              \
     HANDLER(banks_##table_name)                                                                              \
     {                                                                                                        \
-        OUTSIDE(rt_count_banks(w, pc));                                                                      \
+        count_banks(w, pc);                                                                                  \
         return table_name##_table[pc->op].run(PASS);                                                         \
     }
 COUNT_BANKS(full)

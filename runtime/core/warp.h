@@ -238,8 +238,9 @@ uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, 
  * itself. */
 struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
                                     uint32_t banks);
-/* Counts the instruction's access, which is to shared memory; launches that count only. */
-void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins);
+/* Counts the instruction's access, which is to shared memory; launches that count only. Active lanes' addresses
+ * are from `low` to `high`, but of a uniform load. */
+void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins, uint32_t low, uint32_t high);
 /* The same of `bytes`, at least 1, of a single lane's object. */
 void rt_count_object(struct rt_warp *w, const struct bc_ins *ins, uint32_t address, uint32_t bytes);
 
