@@ -14,11 +14,26 @@
 
 /* ---- segments and their cells ------------------------------------------------------------------------ */
 
+/* Pages for all buffers are allocated together: what is so large gets huge pages of the host. One by one, a
+ * launch that touches much memory for the first time spends most of its time on the host's page faults. */
+static struct rt_segment *new_page(struct rt_check *c)
+{
+    if (!c->fresh_pages) {
+        uint64_t pages = (c->launch->context->memory.used >> PAGE_SHIFT) + 1;
+        c->fresh_pages = pages < MOST_FRESH ? (uint32_t)pages : MOST_FRESH;
+        c->fresh = arena_array(&c->arena, struct rt_segment, (size_t)c->fresh_pages * PAGE_SEGMENTS);
+    }
+    struct rt_segment *page = c->fresh;
+    c->fresh += PAGE_SEGMENTS;
+    c->fresh_pages--;
+    return page;
+}
+
 static struct rt_segment *segment_of(struct rt_check *c, char space, uint32_t address)
 {
     struct rt_segment **page = &c->pages[address >> PAGE_SHIFT];
     if (space == 'g' && !*page)
-        *page = arena_array(&c->arena, struct rt_segment, PAGE_SEGMENTS);
+        *page = new_page(c);
     return rt_segment_seen(c, space, address);
 }
 

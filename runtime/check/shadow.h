@@ -18,6 +18,7 @@ enum {
     PAGE_SHIFT = 16,
     PAGES = 1 << (32 - PAGE_SHIFT),
     PAGE_SEGMENTS = (1 << PAGE_SHIFT) / SEGMENT_BYTES,
+    MOST_FRESH = 400, /* pages, 8 MB */
     SITE_MASK = (1 << 24) - 1,
     NO_SITE = SITE_MASK,
     BYTES_SHIFT = 24,
@@ -102,6 +103,8 @@ struct rt_check {
     const struct rt_knowledge *const *knowledge;
     struct check_text *texts;  /* by number of the text */
     struct rt_segment **pages; /* of global memory */
+    struct rt_segment *fresh;  /* of pages that nothing uses yet, in a row */
+    uint32_t fresh_pages;
     struct rt_segment *shared; /* from BC_FIRST_ADDRESS on */
     uint32_t shared_segments;
     /* How many reads of a place are needed, so that what races with any races with one of these: two of
