@@ -413,6 +413,25 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     return o;
 }
 
+uint32_t *ir_ties_by_edges(struct arena *a, const struct ir_cfg *c, struct bitset turned)
+{
+    uint32_t *at = arena_array(a, uint32_t, c->blocks);
+    struct edge_list edges = {0};
+    for (uint32_t i = 0; i < c->rpo_count; i++) {
+        uint32_t b = c->rpo[i];
+        const struct ir_block *block = ir_block_at(c->fn, b);
+        for (uint32_t n = 0, count = block->edges.count; n < count;
+             n++) /* as in ir_cfg_new, from the last on */
+            edge_add(a, &edges, b, block->edges.at[bitset_has(turned, b) ? n : count - 1 - n].block);
+    }
+    struct rows graph = rows_of_edges(a, c->blocks, &edges);
+    struct depth_first d = depth_first_new(a, &graph);
+    depth_first_visit(&d, ir_entry(c->fn));
+    for (uint32_t i = 0; i < d.order.count; i++)
+        at[d.order.at[i]] = d.order.count - 1 - i;
+    return at;
+}
+
 /* ---- change ------------------------------------------------------------------------------------------- */
 
 /* The scope that has what stands just before the node. */

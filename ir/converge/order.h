@@ -45,6 +45,9 @@ static inline uint32_t ir_order_node(const struct ir_order *o, uint32_t block)
  * blocks)) and the work. */
 struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                               const struct ir_tokens *t, const uint32_t *ties, uint64_t work);
+/* Such ties: by block its place in a reverse post-order, in which what the second of two edges leads to stands
+ * behind the first's, or, of blocks in `turned`, before it. */
+uint32_t *ir_ties_by_edges(struct arena *a, const struct ir_cfg *c, struct bitset turned);
 /* A new block, which stands before the node. O(nodes). */
 void ir_order_insert(struct ir_order *o, uint32_t block, uint32_t before);
 /* Whether scope `inner` is `outer` or in it. O(depth). */

@@ -6,12 +6,12 @@
  * blocks to the beginning of another, the two become one. Branches name both targets, so an edge of theirs
  * without arguments gains nothing.
  *
- * Under thread frontiers the order says who waits for whom (docs/reconvergence.md), and is topological; where
- * it leaves a choice, the arm that more lanes take stands last, in front of what is behind both.
+ * Under thread frontiers the order says who waits for whom: the pass frontier has a profile decide where that
+ * leaves a choice.
  *
  * O(edges log edges).
  */
-#include "opt/lower/lower.h"
+#include "opt/pass.h"
 
 #include <stdlib.h>
 
@@ -82,36 +82,6 @@ static u32_vec layout(struct arena *a, const struct ir_function *f, const struct
             vec_push(a, &order, at);
     return order;
 }
-
-/* ---- thread frontiers ---------------------------------------------------------------------------------- */
-
-/* The n-th edge that the search takes, from the last on as in ir_cfg_new; of two the one that lanes took more
- * often comes first. */
-static uint32_t nth_edge(const struct ir_block *block, const struct cost_profile *profile, uint32_t b,
-                         uint32_t n)
-{
-    bool turned = block->edges.count == 2 && cost_edge_count(profile, b, 0) > cost_edge_count(profile, b, 1);
-    return turned ? n : block->edges.count - 1 - n;
-}
-
-uint32_t *opt_reverse_post_order(struct arena *a, const struct ir_cfg *g, const struct cost_profile *profile)
-{
-    uint32_t *at = arena_array(a, uint32_t, g->blocks);
-    struct edge_list edges = {0};
-    for (uint32_t i = 0; i < g->rpo_count; i++) {
-        const struct ir_block *block = ir_block_at(g->fn, g->rpo[i]);
-        for (uint32_t n = 0; n < block->edges.count; n++)
-            edge_add(a, &edges, g->rpo[i], block->edges.at[nth_edge(block, profile, g->rpo[i], n)].block);
-    }
-    struct rows graph = rows_of_edges(a, g->blocks, &edges);
-    struct depth_first d = depth_first_new(a, &graph);
-    depth_first_visit(&d, ir_entry(g->fn));
-    for (uint32_t i = 0; i < d.order.count; i++)
-        at[d.order.at[i]] = d.order.count - 1 - i;
-    return at;
-}
-
-/* ---- other schemes ------------------------------------------------------------------------------------- */
 
 bool opt_lay_out(struct opt_context *c, struct ir_function *f)
 {

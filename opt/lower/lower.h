@@ -8,8 +8,5 @@
 bool opt_is_float(const struct ir_function *f, ir_ref r);
 /* How many 32-bit words the parameters of a function take. (check_target.c) */
 uint32_t opt_words_of_params(const struct ir_function *f);
-/* By block, its place in a reverse post-order of which the edge of a branch that lanes took most often, by the
- * profile, is the last. (lay_out.c) */
-uint32_t *opt_reverse_post_order(struct arena *a, const struct ir_cfg *g, const struct cost_profile *profile);
 
 #endif

@@ -8,8 +8,8 @@
  * limited: beyond the limit every block has a check.
  */
 #include "ir/converge/frontier.h"
+#include "ir/converge/order.h"
 #include "opt/kit/merge_edges.h"
-#include "opt/lower/lower.h"
 
 /* The unreachable blocks stay behind the others. */
 static bool lay_out(struct opt_context *c, struct ir_function *f, const struct ir_cfg *g,
@@ -153,14 +153,21 @@ static bool split_edges_up(struct opt_context *c, struct ir_function *f, const s
     return changed;
 }
 
-/* What decides between blocks that may change places, by a profile. NULL: there is none, or the code generator
- * finds the priorities again, without it. */
+/* What decides between blocks that may change places, by a profile: the arm that more lanes take stands last,
+ * in front of what is behind both. NULL: there is none, or the code generator finds the priorities again,
+ * without it. */
 static const uint32_t *ties_by_profile(struct opt_context *c, const struct ir_function *f)
 {
     const struct cost_profile *profile = opt_profile(c, f);
+    const struct ir_cfg *g = opt_cfg(c, f);
+    struct bitset turned = bitset_new(c->scratch, g->blocks);
     if (!profile || c->options->target != TARGET_bytecode)
         return NULL;
-    return opt_reverse_post_order(c->scratch, opt_cfg(c, f), profile);
+    ir_each_block(i, b, f)
+        if (ir_block_at(f, b)->edges.count == 2 &&
+            cost_edge_count(profile, b, 0) > cost_edge_count(profile, b, 1))
+            bitset_add(turned, b);
+    return ir_ties_by_edges(c->scratch, g, turned);
 }
 
 /* NULL: too large, which has been said. Another order would change the threads of convergent operations. */
