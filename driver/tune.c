@@ -24,9 +24,6 @@
 #define fail_at(x, code, id, prediction, ...)                                                                \
     fail((x)->command, code, id, (x)->source, (place){(prediction)->line, (prediction)->column}, __VA_ARGS__)
 
-static const double MOST_OFF =
-    0.1; /* by which gains on a sample of several launches may differ from whole ones */
-
 /* ---- what is asked for ------------------------------------------------------------------------------- */
 
 static int read_metric(struct tuning *x)
@@ -526,8 +523,9 @@ static int is_like_whole(struct tuning *x, bool *like)
     struct tune_run *none = arena_new(&x->command->arena, struct tune_run);
     int code = run_without_predictions(x, none);
     none->is_final = true; /* it has run whole */
-    double off = tune_gain(x, x->best, none) - tune_gain(x, x->written, x->none);
-    *like = !code && off <= MOST_OFF && off >= -MOST_OFF;
+    double off = tune_gain(x, x->best, none) - tune_gain(x, x->written, x->none),
+           most = (double)limit_own(x->command, LIMIT_tune_sample_off) / 100;
+    *like = !code && off <= most && off >= -most;
     return code;
 }
 
