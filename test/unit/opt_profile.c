@@ -69,6 +69,16 @@ static uint32_t new_block(struct counts *x)
     return ir_block_new(x->f, "b");
 }
 
+/* a -> b, c; b -> c, in lines 1 to 3: a. */
+static uint32_t triangle(struct counts *x)
+{
+    uint32_t a = new_block(x), b = new_block(x), c = new_block(x);
+    branch(x, a, 1, b, c);
+    go_on(x, b, 2, c);
+    end(x, c, 3);
+    return a;
+}
+
 static void row(struct counts *x, uint32_t line, uint32_t column, uint64_t lanes)
 {
     struct opt_place_count p = {{line, column}, lanes};
@@ -114,14 +124,11 @@ static void without_counts_nothing_is_known(void **state)
     assert_false(cost_is_counted(x->profile, 0));
 }
 
-/* a -> b, c; b -> c. The edge past b has what b leaves. */
+/* The edge past b has what b leaves. */
 static void edges_follow_from_blocks(void **state)
 {
     struct counts *x = *state;
-    uint32_t a = new_block(x), b = new_block(x), c = new_block(x);
-    branch(x, a, 1, b, c);
-    go_on(x, b, 2, c);
-    end(x, c, 3);
+    uint32_t a = triangle(x);
     row(x, 1, 5, 100);
     row(x, 2, 0, 25);
     read(x);
@@ -172,10 +179,7 @@ static void copies_have_their_own_rows(void **state)
 static void one_branch_has_all_rows(void **state)
 {
     struct counts *x = *state;
-    uint32_t a = new_block(x), b = new_block(x), c = new_block(x);
-    branch(x, a, 1, b, c);
-    go_on(x, b, 2, c);
-    end(x, c, 3);
+    uint32_t a = triangle(x);
     for (uint64_t lanes = 10; lanes <= 30; lanes += 10)
         row(x, 1, 5, lanes);
     row(x, 2, 0, 15);
@@ -287,10 +291,7 @@ static void many_functions(void **state)
     row(x, 1, 5, 4);
     row(x, 2, 0, 1);
     for (uint32_t i = 0; i < MANY; i++) {
-        uint32_t a = new_block(x), b = new_block(x), c = new_block(x);
-        branch(x, a, 1, b, c);
-        go_on(x, b, 2, c);
-        end(x, c, 3);
+        triangle(x);
         x->f = ir_function_new(x->module, "g", IR_TYPE_VOID, 0);
     }
     end(x, new_block(x), 3);
