@@ -28,7 +28,7 @@ struct warp {
     const struct cost_code *code;
     struct cost_figures *figures;
     uint32_t at[COST_MAX_LANES];    /* by lane: its visit */
-    uint32_t used[COST_MAX_LANES];  /* how many of its accesses have been made */
+    uint32_t next[COST_MAX_LANES];  /* the next access of the visit, in the sample's segments */
     uint32_t place[COST_MAX_LANES]; /* where it goes on, if it waits */
     struct group ready[COST_MAX_LANES];
     uint32_t ready_count; /* the next one is the last */
@@ -278,12 +278,14 @@ static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t access
 {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < accesses; k++) {
+        const uint32_t *segments = w->s->segments.at + k;
+        uint32_t distinct = 0, last = ~segments[w->next[first_of(lanes)]];
         w->mark++;
-        uint32_t distinct = 0;
         each_lane(n, lanes) {
-            uint32_t first = w->s->lane[n].at[w->at[n]].segments + w->used[n];
-            uint32_t segment = w->s->segments.at[first + k];
-            uint32_t slot = segment * 2654435761u >> 24;
+            uint32_t segment = segments[w->next[n]], slot = segment * 2654435761u >> 24;
+            if (segment == last)
+                continue;
+            last = segment;
             if (w->stamp[slot] == w->mark && w->segment[slot] == segment)
                 continue;
             w->stamp[slot] = w->mark;
@@ -309,7 +311,7 @@ static void execute(struct warp *w, uint64_t lanes, const struct cost_piece *p)
     }
     if (p->accesses)
         each_lane(n, lanes)
-            w->used[n] += p->accesses;
+            w->next[n] += p->accesses;
 }
 
 /* The lanes enter the piece, which may begin a visit. Those that do: others have none left, and end. */
@@ -324,7 +326,7 @@ static uint64_t enter(struct warp *w, uint64_t lanes, const struct cost_piece *p
         if (next >= v->count || v->at[next].block != p->block)
             ended |= BIT(n);
         w->at[n] = next;
-        w->used[n] = 0;
+        w->next[n] = next < v->count ? v->at[next].segments : 0;
     }
     if (ended)
         leave(w, ended);
