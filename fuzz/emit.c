@@ -148,14 +148,21 @@ static void make_alone(struct fz_node *n, const struct fz_sets *sets)
         make_alone(child, sets);
 }
 
-/* An operation that no thread comes to may stand where threads diverge: engines that take its barriers for
- * places to which all come, executed or not, would then be wrong by right. */
-static void drop_unreached(struct fz_node *n, const struct fz_sets *sets)
+/* A barrier that no thread comes to may stand where threads diverge, and a return that none executes lead past
+ * others. Engines that take each barrier for a place to which all come would be wrong by right. */
+static void drop_unexecuted(struct fz_node *n, const struct fz_sets *sets)
 {
-    if (n->kind == FZ_NODE_LOG && map_get(&sets->together, (uintptr_t)n) == MAP_NONE)
-        n->op = FZ_ALONE;
-    for (struct fz_node *child = n->first; child; child = child->next)
-        drop_unreached(child, sets);
+    for (struct fz_node **link = &n->first; *link;) {
+        /* Of a case it is known by its first statement. */
+        const struct fz_node *s = (*link)->kind == FZ_NODE_CASE ? (*link)->first->first : *link;
+        if (s && fz_node_info[s->kind].category == FZ_STATEMENT &&
+            map_get(&sets->executed, (uintptr_t)s) == MAP_NONE) {
+            *link = (*link)->next;
+            continue;
+        }
+        drop_unexecuted(*link, sets);
+        link = &(*link)->next;
+    }
 }
 
 /* Operations of a part of a warp become rows of each thread's own, until there are none: others' results, and
@@ -166,7 +173,7 @@ static void make_whole(struct fz_program *p, struct expected *e)
         for (uint32_t i = 0; i < p->functions.count; i++)
             make_alone(p->functions.at[i].body, &e->sets);
     for (uint32_t i = 0; i < p->functions.count; i++)
-        drop_unreached(p->functions.at[i].body, &e->sets);
+        drop_unexecuted(p->functions.at[i].body, &e->sets);
 }
 
 static uint32_t rows_of(const struct expected *e, uint32_t thread)

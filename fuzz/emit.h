@@ -53,15 +53,15 @@ struct fz_dialect {
 /* NULL: there is none of this name. */
 const struct fz_dialect *fz_dialect_find(const char *name);
 
-/* The threads of each row of the log, and the operations that some of a warp executed without the others, and
- * that all executed. */
+/* The threads of each row of the log, the operations that some of a warp executed without the others, and the
+ * statements that any thread executed. */
 struct fz_sets {
     struct arena *arena;
     uint64_t *
         of_row; /* as the log's elements; behind a thread's rows is what calls wrote that it left by throwing */
     uint32_t *rows; /* of each thread of the launch */
     VEC(const struct fz_node *) apart;
-    struct map together; /* the nodes' addresses */
+    struct map executed; /* the nodes' addresses */
 };
 /* As fz_expect, and notes them. */
 enum fz_end fz_expect_sets(const struct fz_program *p, uint32_t width, void **contents, struct fz_sets *sets);

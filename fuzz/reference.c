@@ -255,9 +255,7 @@ static void note_set(const struct fz_warp *w, const struct fz_node *s, fz_lanes 
     uint32_t threads = w->p->blocks * w->p->threads, rows = w->p->buffers.at[0].per_thread;
     fz_each_lane(lane, mask) if (w->rows[lane] < rows)
         w->sets->of_row[w->rows[lane] * threads + w->first + lane] = (uint64_t)mask;
-    if (mask == w->all)
-        map_set(w->sets->arena, &w->sets->together, (uintptr_t)s, 1);
-    else if (s->op != FZ_ALONE)
+    if (mask != w->all && s->op != FZ_ALONE)
         vec_push(w->sets->arena, &w->sets->apart, s);
 }
 
@@ -648,6 +646,8 @@ static fz_lanes leave(fz_lanes *where, fz_lanes mask)
 /* The lanes that get behind the statement. */
 static fz_lanes run(struct fz_frame *f, const struct fz_node *s, fz_lanes mask)
 {
+    if (f->w->sets)
+        map_set(f->w->sets->arena, &f->w->sets->executed, (uintptr_t)s, 1);
     switch (s->kind) {
     case FZ_NODE_BLOCK: return run_list(f, s, mask);
     case FZ_NODE_IF: return run_if(f, s, mask);
