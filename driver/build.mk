@@ -1,6 +1,9 @@
 driver_SRC := driver/main.c driver/options.c driver/help.c driver/messages.c driver/input.c driver/kinds.c driver/preprocess.c driver/clang.c driver/import.c \
-              driver/build.c driver/fix.c driver/asm.c driver/dis.c driver/dump.c driver/run.c driver/compare.c driver/compare_results.c driver/validate.c driver/report.c driver/report_code.c driver/report_steps.c driver/report_page.c driver/tune.c driver/tune_places.c driver/tune_results.c driver/schemes.c $(if $(filter wasm,$(HOST)),driver/fuzz_none.c,driver/fuzz.c) \
+              driver/build.c driver/fix.c driver/asm.c driver/dis.c driver/dump.c driver/run.c driver/compare.c driver/compare_results.c driver/validate.c driver/report.c driver/report_code.c driver/report_steps.c driver/schemes.c \
               driver/launch.c driver/goals.c driver/trace.c driver/watch.c driver/step.c driver/job.c driver/replay.c driver/metrics.c driver/metrics_json.c driver/progress.c driver/limits.c driver/values.c driver/exits.c driver/interrupt.c
+# A browser has the viewer, and no use for the others.
+driver_SRC += $(addprefix driver/,$(if $(filter wasm,$(HOST)),report_page_none.c verbs_none.c,report_page.c tune.c \
+    tune_places.c tune_results.c fuzz.c))
 # The program that writes the manual page and the completions.
 manual_SRC := driver/manual.c $(filter-out driver/main.c,$(driver_SRC))
 

@@ -475,12 +475,14 @@ static int write_report(struct report *x)
 {
     const char *file = output_name(x->command, ".html"), *dot = strrchr(file, '.');
     struct text experiment = {0}, page = {0};
+    int code;
     write_experiment(x, &experiment);
     if (dot && strcmp(dot, ".json") == 0)
-        text_add(&page, experiment.at, experiment.length);
+        code = write_output(x->command, file, experiment.at, experiment.length);
+    else if (report_page(&experiment, &page))
+        code = write_output(x->command, file, page.at, page.length);
     else
-        report_page(&experiment, &page);
-    int code = write_output(x->command, file, page.at, page.length);
+        code = complain(x->command, EXIT_USAGE, "this build of kernc has no page: give -o FILE.json");
     text_free(&experiment);
     text_free(&page);
     return code;

@@ -64,7 +64,7 @@ void report_functions(kernc_result *r, bool *placed, uint64_t most, struct text 
 
 /* ---- the page (report_page.c) ------------------------------------------------------------------------ */
 
-/* The viewer with the experiment in it. */
-void report_page(const struct text *experiment, struct text *out);
+/* The viewer with the experiment in it. False: this build has no viewer. */
+bool report_page(const struct text *experiment, struct text *out);
 
 #endif

@@ -46,7 +46,7 @@ static void add_experiment(const struct text *experiment, struct text *out)
     text_addz(out, "</script>\n");
 }
 
-void report_page(const struct text *experiment, struct text *out)
+bool report_page(const struct text *experiment, struct text *out)
 {
     static const char *const places[] = {"<!-- styles -->", "<!-- scripts -->", "<!-- experiment -->"};
     const char *at = file_named("viewer.html");
@@ -66,4 +66,5 @@ void report_page(const struct text *experiment, struct text *out)
             text_char(out, '<');
     }
     text_addz(out, at);
+    return true;
 }

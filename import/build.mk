@@ -5,6 +5,10 @@ import_SRC += $(addprefix import/,spaces.c lower.c lower_function.c lower_ins.c 
 import_SRC += $(addprefix import/,metadata.c write.c write_ins.c)
 import_GEN := $(BUILD)/gen/import
 import_GEN_OBJ := $(BUILD)/obj/gen/import/lexer.o
+ifeq ($(HOST),wasm)
+import_SRC := import/import_none.c
+import_GEN_OBJ :=
+endif
 
 $(import_GEN)/lexer.c: import/lexer.re
 	@mkdir -p $(@D)

@@ -29,11 +29,15 @@ runtime_OWN_FLAGS_avx2 := -mno-vzeroupper
 # Loops over lanes need -O3 to become vector code; the two -fno give it leave to (no errno, no traps) and leave every
 # bit of every result as it is. Sanitizers keep calls from becoming jumps: CORE_LOOP; at -O3 they would compile for minutes.
 runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if $(SAN),-DCORE_LOOP)
-# WebAssembly has no such jumps either. Narrower warps run in 32 lanes: each core more is a tenth of its size, of which -O3
-# would make the double.
+# By the lanes that it is compiled for; 0: for all numbers, which then are variables.
+runtime_CORES := $(runtime_LANES)
+# WebAssembly has no such jumps either. One core for all widths is a third of two for 32 and 64 lanes, which were a fifth of
+# the whole; -O3 would make the double of it, and -Oz half the speed. The simulator is as small as all else.
 ifeq ($(HOST),wasm)
-runtime_LANES := 32 64
-runtime_CORE_FLAGS += -O2 -DCORE_LOOP
+runtime_LANES := 8 16 32 64
+runtime_CORES := 0
+runtime_CORE_FLAGS := -fno-math-errno -fno-trapping-math -DCORE_LOOP
+runtime_OWN_FLAGS_base := -O2
 endif
 # Lines, but no variables, for debuggers: variables in unrolled loops take a third of the compile time.
 runtime_CORE_FLAGS += -g1
@@ -48,14 +52,14 @@ runtime_CORE_FLAGS += $(and $(findstring clang,$(CC)),$(findstring undefined,$(S
 FLAGS_runtime_core_cores := -DCORES='$(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),CORE($(i), $(n))))'
 FLAGS_runtime_warpcore_launch := -DCORES='$(foreach i,$(runtime_ISAS),CORE($(i)))'
 $(BUILD)/obj/runtime/core/cores.o $(BUILD)/obj/runtime/warpcore/launch.o: runtime/build.mk
-runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core/core_$(i)_$(n).o))
+runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_CORES),$(BUILD)/obj/runtime/core/core_$(i)_$(n).o))
 
 define core_rule
 $(BUILD)/obj/runtime/core/core_$(1)_$(2).o: runtime/core/core.c
 	@mkdir -p $$(@D)
 	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) $$(runtime_OWN_FLAGS_$(1)) -DCORE_ISA=$(1) -DCORE_LANES=$(2) -MMD -MP -c -o $$@ $$<
 endef
-$(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(eval $(call core_rule,$(i),$(n)))))
+$(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_CORES),$(eval $(call core_rule,$(i),$(n)))))
 
 # The warp-core simulator's core, twice for each instruction set: handlers that go on by themselves, and
 # handlers that return after each instruction.

@@ -26,7 +26,12 @@
 #pragma GCC diagnostic ignored "-Wunused-but-set-parameter" /* V and table, which only the jumps pass on */
 #endif
 
-enum { LANES = CORE_LANES };
+#if CORE_LANES
+enum { LANES = CORE_LANES, MOST_LANES = LANES };
+#else /* one instance for all numbers of lanes */
+enum { MOST_LANES = RT_MAX_LANES };
+#define LANES (w->lanes)
+#endif
 #define ALL_LANES  (UINT64_MAX >> (64 - LANES))
 #define HANDLER(name) static const struct bc_ins *name(RT_OP_PARAMS)
 #define PASS       w, pc, table, V
@@ -63,7 +68,8 @@ enum { LANES = CORE_LANES };
     const struct rt_op *table = w->table;                                                                    \
     uint8_t *V = w->V
 #define LANE_VECTOR(reg)                                                                                     \
-    __builtin_assume_aligned((void *)(V + (size_t)(reg) * (LANES * 4)), LANES * 4 < 64 ? LANES * 4 : 64)
+    __builtin_assume_aligned((void *)(V + (size_t)(reg) * (LANES * 4)),                                      \
+                             CORE_LANES * 4 > 64 ? 64 : CORE_LANES ? CORE_LANES * 4 : VECTOR_BYTES)
 #define LANE_MASK ((uint32_t *)__builtin_assume_aligned(w->lane_mask, 64))
 #define ADDRESS   ((const uint32_t *)__builtin_assume_aligned(w->address, 64))
 
@@ -220,23 +226,32 @@ static void begin(struct rt_warp *w)
 #define PASTE(isa, lanes) PASTE_(isa, lanes)
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-extern const struct rt_core PASTE(CORE_ISA, CORE_LANES);
-const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
-    .isa = TEXT(CORE_ISA),
-    .lanes = LANES,
-    .full = full_table,
-    .brief = brief_table,
-    .partial = partial_table,
-    .counted = counted_rows,
-    .banks_full = banks_full,
-    .banks_brief = banks_brief,
-    .banks_partial = banks_partial,
-    .block_clock = block_clock,
-    .block_ask = block_ask,
-    .block_check = block_check,
-    .ask_convergent = ask_convergent,
-    .equal_v = equal_v,
-    .equal_w = equal_w,
-    .begin = begin,
-    .run = run,
-};
+#define INSTANCE(lanes_)                                                                                     \
+    extern const struct rt_core PASTE(CORE_ISA, lanes_);                                                     \
+    const struct rt_core PASTE(CORE_ISA, lanes_) = {                                                         \
+        .isa = TEXT(CORE_ISA),                                                                               \
+        .lanes = lanes_,                                                                                     \
+        .full = full_table,                                                                                  \
+        .brief = brief_table,                                                                                \
+        .partial = partial_table,                                                                            \
+        .counted = counted_rows,                                                                             \
+        .banks_full = banks_full,                                                                            \
+        .banks_brief = banks_brief,                                                                          \
+        .banks_partial = banks_partial,                                                                      \
+        .block_clock = block_clock,                                                                          \
+        .block_ask = block_ask,                                                                              \
+        .block_check = block_check,                                                                          \
+        .ask_convergent = ask_convergent,                                                                    \
+        .equal_v = equal_v,                                                                                  \
+        .equal_w = equal_w,                                                                                  \
+        .begin = begin,                                                                                      \
+        .run = run,                                                                                          \
+    };
+#if CORE_LANES
+INSTANCE(CORE_LANES)
+#else
+INSTANCE(8)
+INSTANCE(16)
+INSTANCE(32)
+INSTANCE(64)
+#endif

@@ -125,9 +125,9 @@ MASK_HANDLERS(select_B, (M[pc->a] & M[pc->b]) | (~M[pc->a] & M[pc->c]))
         return bits;                                                                                         \
     }
 #define COMPARE_WITH(name, A, vec_s, kind, formula)                                                          \
-    static inline uint64_t compare_##name(const uint8_t *x, const uint8_t *y)                                \
+    static inline uint64_t compare_##name(const struct rt_warp *w, const uint8_t *x, const uint8_t *y)       \
         COMPARE_CHUNKS(A, vec_s, kind, memcpy(&b, y + chunk * VECTOR_BYTES, VECTOR_BYTES), formula)          \
-    static inline uint64_t compare_one_##name(const uint8_t *x, uint64_t y)                                  \
+    static inline uint64_t compare_one_##name(const struct rt_warp *w, const uint8_t *x, uint64_t y)         \
         COMPARE_CHUNKS(A, vec_s, kind, b = (vec_##A)lanes_splat##kind((uint##kind##_t)y), formula)
 #define COMPARE_I(name, formula) COMPARE_WITH(name, I, vec_i, 32, formula)
 #define COMPARE_F(name, formula) COMPARE_WITH(name, F, vec_i, 32, formula)
@@ -148,16 +148,16 @@ COMPARE_WITH(unsigned_le, I, vec_i, 32, lanes_ule(a, b))
 COMPARE_WITH(unsigned_ge, I, vec_i, 32, lanes_ule(b, a))
 #define compare_ule_I     compare_unsigned_le
 #define compare_one_ule_I compare_one_unsigned_le
-#define compare_ult_I(x, y)     (~compare_unsigned_ge(x, y))
-#define compare_one_ult_I(x, y) (~compare_one_unsigned_ge(x, y))
+#define compare_ult_I(w, x, y)     (~compare_unsigned_ge(w, x, y))
+#define compare_one_ult_I(w, x, y) (~compare_one_unsigned_ge(w, x, y))
 
-#define compare_eq_B(x, y)     (~(M[pc->a] ^ M[pc->b]))
-#define compare_ne_B(x, y)     (M[pc->a] ^ M[pc->b])
-#define compare_one_ne_B(x, y) (M[pc->a] ^ -(S[pc->b] & 1))
-#define compare_one_eq_B(x, y) (~compare_one_ne_B(x, y))
+#define compare_eq_B(w, x, y)     (~(M[pc->a] ^ M[pc->b]))
+#define compare_ne_B(w, x, y)     (M[pc->a] ^ M[pc->b])
+#define compare_one_ne_B(w, x, y) (M[pc->a] ^ -(S[pc->b] & 1))
+#define compare_one_eq_B(w, x, y) (~compare_one_ne_B(w, x, y))
 #define COMPARED(name)                                                                                       \
-    compare_##name((const uint8_t *)LANE_VECTOR(pc->a), (const uint8_t *)LANE_VECTOR(pc->b))
-#define COMPARED_ONE(name) compare_one_##name((const uint8_t *)LANE_VECTOR(pc->a), S[pc->b])
+    compare_##name(w, (const uint8_t *)LANE_VECTOR(pc->a), (const uint8_t *)LANE_VECTOR(pc->b))
+#define COMPARED_ONE(name) compare_one_##name(w, (const uint8_t *)LANE_VECTOR(pc->a), S[pc->b])
 
 /* B_, U_: lanes where the comparison holds go one way, the others the other. C_: all go together. */
 #define BRANCH_HANDLERS(name, A, B, formula)                                                                 \
@@ -190,9 +190,9 @@ COMPARE_WITH(unsigned_ge, I, vec_i, 32, lanes_ule(b, a))
 #define BINARY_D(op, name, A, B, formula) BINARY(op, name, D, A, B, formula)
 #define BINARY(op, name, R, A, B, formula)                                                                   \
     LANE_HANDLERS(op, name, R, POINTERS_2(A, B), FETCH_2(A, B), formula)
-#define compare_and_B(x, y) (M[pc->a] & M[pc->b])
-#define compare_or_B(x, y) (M[pc->a] | M[pc->b])
-#define compare_xor_B(x, y) (M[pc->a] ^ M[pc->b])
+#define compare_and_B(w, x, y) (M[pc->a] & M[pc->b])
+#define compare_or_B(w, x, y) (M[pc->a] | M[pc->b])
+#define compare_xor_B(w, x, y) (M[pc->a] ^ M[pc->b])
 #define compare_one_and_B   compare_and_B
 #define compare_one_or_B    compare_or_B
 #define compare_one_xor_B   compare_xor_B
@@ -232,19 +232,21 @@ COMPARE_WITH(unsigned_ge, I, vec_i, 32, lanes_ule(b, a))
 #define SELECT(name, kind)                                                                                   \
     HANDLER(T_##name)                                                                                        \
     {                                                                                                        \
-        select_chunks_##kind((uint8_t *)LANE_VECTOR(pc->d), M[pc->a], (const uint8_t *)LANE_VECTOR(pc->b),   \
-                             (const uint8_t *)LANE_VECTOR(pc->c), UINT64_MAX);                               \
+        select_chunks_##kind(w, (uint8_t *)LANE_VECTOR(pc->d), M[pc->a],                                     \
+                             (const uint8_t *)LANE_VECTOR(pc->b), (const uint8_t *)LANE_VECTOR(pc->c),       \
+                             UINT64_MAX);                                                                    \
         NEXT(1);                                                                                             \
     }                                                                                                        \
     HANDLER(V_##name)                                                                                        \
     {                                                                                                        \
-        select_chunks_##kind((uint8_t *)LANE_VECTOR(pc->d), M[pc->a], (const uint8_t *)LANE_VECTOR(pc->b),   \
-                             (const uint8_t *)LANE_VECTOR(pc->c), w->active);                                \
+        select_chunks_##kind(w, (uint8_t *)LANE_VECTOR(pc->d), M[pc->a],                                     \
+                             (const uint8_t *)LANE_VECTOR(pc->b), (const uint8_t *)LANE_VECTOR(pc->c),       \
+                             w->active);                                                                     \
         NEXT(1);                                                                                             \
     }
 #define SELECT_CHUNKS(vec, kind)                                                                             \
-    static inline void select_chunks_##kind(uint8_t *d, uint64_t condition, const uint8_t *b,                \
-                                            const uint8_t *c, uint64_t active)                               \
+    static inline void select_chunks_##kind(const struct rt_warp *w, uint8_t *d, uint64_t condition,         \
+                                            const uint8_t *b, const uint8_t *c, uint64_t active)             \
     {                                                                                                        \
         CHUNK_LOOP (chunk, LANES / CHUNK_##kind) {                                                           \
             size_t at = (size_t)chunk * VECTOR_BYTES;                                                        \
@@ -302,7 +304,7 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
 
 /* Whether one lane after the other takes less time than the chunks that have lanes: a chunk takes as long as
  * two or three calls of a function. */
-static inline bool are_few(uint64_t active)
+static inline bool are_few(const struct rt_warp *w, uint64_t active)
 {
     int lanes = __builtin_popcountll(active), chunks = 0;
     CHUNK_LOOP (chunk, LANES / CHUNK_32)
@@ -324,7 +326,7 @@ static inline float active_or_zero(float x, uint32_t mask)
         const float *x = LANES_OF_F(pc->a);                                                                  \
         uint64_t active = w->active;                                                                         \
         const uint32_t *mask = LANE_MASK;                                                                    \
-        if (are_few(active) || UNLIKELY(active & ~quick_lanes_##op(x))) {                                    \
+        if (are_few(w, active) || UNLIKELY(active & ~quick_lanes_##op(w, x))) {                              \
             slow_lanes_##op(d, x, active);                                                                   \
             NEXT(1);                                                                                         \
         }                                                                                                    \
@@ -335,7 +337,7 @@ static inline float active_or_zero(float x, uint32_t mask)
         NEXT(1);                                                                                             \
     }
 #define QUICK_HANDLERS(op, name)                                                                             \
-    static inline uint64_t quick_lanes_##op(const float *x)                                                  \
+    static inline uint64_t quick_lanes_##op(const struct rt_warp *w, const float *x)                         \
     {                                                                                                        \
         uint64_t bits = 0;                                                                                   \
         CHUNK_LOOP (chunk, LANES / CHUNK_32) {                                                               \
@@ -375,7 +377,8 @@ static inline float active_or_zero(float x, uint32_t mask)
 /* Checks of indices. */
 HANDLER(O_assert_below)
 {
-    uint64_t failed = w->active & compare_one_unsigned_ge((const uint8_t *)LANE_VECTOR(pc->a), S[pc->b]);
+    uint64_t failed =
+        w->active & compare_one_unsigned_ge(w, (const uint8_t *)LANE_VECTOR(pc->a), S[pc->b]);
     if (LIKELY(!failed))
         NEXT(1);
     rt_trap_text(w, pc, rt_lowest(failed));

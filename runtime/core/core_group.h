@@ -103,7 +103,7 @@ CALL_OUT(token, rt_token)
 
 /* The lane each lane reads: `named` if it is active, else its own. */
 #define SOURCE_LANES(from, named)                                                                            \
-    _Alignas(64) uint32_t from[LANES];                                                                       \
+    _Alignas(64) uint32_t from[MOST_LANES];                                                                  \
     {                                                                                                        \
         const uint32_t *operand = LANES_OF_I(pc->b), *mask = LANE_MASK;                                      \
         LANE_LOOP (own, LANES) {                                                                             \
@@ -118,7 +118,7 @@ CALL_OUT(token, rt_token)
     HANDLER(O_##name)                                                                                        \
     {                                                                                                        \
         SOURCE_LANES(from, named)                                                                            \
-        scalar_ctype_##R *d = LANES_OF_##R(pc->d), moved[LANES];                                             \
+        scalar_ctype_##R *d = LANES_OF_##R(pc->d), moved[MOST_LANES];                                        \
         const scalar_ctype_##R *a = LANES_OF_##R(pc->a);                                                     \
         const uint32_t *mask = LANE_MASK;                                                                    \
         LANE_LOOP (i, LANES)                                                                                 \

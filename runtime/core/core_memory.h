@@ -184,9 +184,10 @@ static inline uint64_t address_pair(const uint32_t *address)
         type x = *(const type *)(base + address);                                                            \
         return convert;                                                                                      \
     }                                                                                                        \
-    static inline void gather_##suffix(scalar_ctype_##R *d, const uint8_t *base, const uint32_t *address,    \
-                                       uint64_t active)                                                      \
+    static inline void gather_##suffix(const struct rt_warp *w, scalar_ctype_##R *d, const uint8_t *base)    \
     {                                                                                                        \
+        const uint32_t *address = ADDRESS;                                                                   \
+        uint64_t active = w->active;                                                                         \
         CHUNK_LOOP (c, LANES / CHUNK_##kind) {                                                               \
             unsigned at = c * CHUNK_##kind;                                                                  \
             vec_##R mask = lanes_expand##kind(active, c), old, x = {GATHER_##R(loaded_##suffix)};            \
@@ -208,7 +209,7 @@ static inline uint64_t address_pair(const uint32_t *address)
             const uint32_t *mask = LANE_MASK;                                                                \
             MERGE_LANES(R, type x = from[i];, convert)                                                       \
         } else {                                                                                             \
-            gather_##suffix(d, at.base, ADDRESS, w->active);                                                 \
+            gather_##suffix(w, d, at.base);                                                                  \
         }                                                                                                    \
         NEXT(1);                                                                                             \
     }

@@ -3,7 +3,7 @@
  */
 
 /* Addresses (or indices) are first, first + step, first + 2 * step … */
-static inline bool consecutive(const uint32_t *a, uint32_t step)
+static inline bool consecutive(const struct rt_warp *w, const uint32_t *a, uint32_t step)
 {
     vec_I difference = {0}, wanted = LANES_IOTA_32 * step + a[0];
     CHUNK_LOOP (c, LANES / CHUNK_32) {
@@ -55,7 +55,7 @@ static inline struct fields fields_of(const struct bc_ins *pc)
 #define START_V(size, at)                                                                                    \
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
     uint32_t at = a[0] + pc->imm;                                                                            \
-    bool run = consecutive(a, size);
+    bool run = consecutive(w, a, size);
 #define START_X(size, at)                                                                                    \
     struct fields f = fields_of(pc);                                                                         \
     uint32_t at = (uint32_t)S[f.b] + pc->imm;                                                                \
@@ -65,7 +65,7 @@ static inline struct fields fields_of(const struct bc_ins *pc)
     } else {                                                                                                 \
         const uint32_t *a = (const uint32_t *)LANE_VECTOR(f.a);                                              \
         at += a[0] * (uint32_t)(size);                                                                       \
-        run = run && consecutive(a, 1);                                                                      \
+        run = run && consecutive(w, a, 1);                                                                   \
     }
 
 #define LOAD_RUN(way, op, space, START, suffix, type, R, convert)                                            \

@@ -60,7 +60,7 @@ WIDE(widex_p)
     HANDLER(O_ldw_##suffix)                                                                                  \
     {                                                                                                        \
         CHECK_PART                                                                                           \
-        gather_##suffix(LANES_OF_##R(pc->d), w->wide.base + pc->imm, ADDRESS, w->active);                    \
+        gather_##suffix(w, LANES_OF_##R(pc->d), w->wide.base + pc->imm);                                     \
         NEXT(1);                                                                                             \
     }
 #define STORE_PART(suffix, type, R, convert)                                                                 \

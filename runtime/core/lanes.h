@@ -33,15 +33,20 @@ typedef double vec_D VECTOR;
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
 
 /* A loop over n lanes that gcc turns into vector code: without `unroll 1` it unrolls short loops completely
- * before it looks for vectors. Registers are the same or disjoint, so no iteration depends on another. */
-#define LANE_LOOP(i, n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < (n); i++)
+ * before it looks for vectors. Registers are the same or disjoint, so no iteration depends on another. `n` is
+ * looked at once: where it is a variable, stores might change it for all that the compiler knows. */
+#define LANE_LOOP(i, n)                                                                                      \
+    _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0, end_##i = (n); i < end_##i; i++)
 /* A loop over chunks: unrolled whole for AVX2; for `base`, which has more and smaller ones, gcc would take
- * three times as long. */
+ * three times as long. Where their number is a variable, each loop stands once. */
 #if defined __AVX2__
-#define CHUNK_LOOP(c, n) _Pragma("GCC unroll 16") for (unsigned c = 0; c < (n); c++)
+#define CHUNK_LOOP(c, n) _Pragma("GCC unroll 16") CHUNKS(c, n)
+#elif defined CORE_LANES && !CORE_LANES
+#define CHUNK_LOOP(c, n) _Pragma("GCC unroll 1") CHUNKS(c, n)
 #else
-#define CHUNK_LOOP(c, n) _Pragma("GCC unroll 8") for (unsigned c = 0; c < (n); c++)
+#define CHUNK_LOOP(c, n) _Pragma("GCC unroll 8") CHUNKS(c, n)
 #endif
+#define CHUNKS(c, n) for (unsigned c = 0, end_##c = (n); c < end_##c; c++)
 /* The lanes of chunk c, n in number: with n a constant gcc makes vector code without a loop. */
 #define CHUNK_LANES(i, c, n)                                                                                 \
     _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = (c) * (n); i < ((c) + 1) * (n); i++)

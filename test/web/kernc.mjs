@@ -1,7 +1,7 @@
 // node kernc.mjs HOST.js KERNC.wasm ARGUMENT…: kernc as WebAssembly on the files below this folder, which it reads but
 // does not write.
 // node kernc.mjs HOST.js KERNC.wasm --each FOLDER: for each line of the input, arguments between tabs, the output to
-// FOLDER/N.out, N.err and N.code; compiled once.
+// FOLDER/N.out, N.err and N.code; compiled once. What it would write to experiment.json is behind its output.
 import {readFileSync, writeFileSync, writeSync} from 'node:fs';
 import vm from 'node:vm';
 
@@ -21,7 +21,8 @@ const write = (fd, bytes) => {
 const module = await WebAssembly.compile(readFileSync(wasm));
 const run = async (all, input) => {
     const result = await runKernc(module, ['kernc', ...all], {open, input});
-    return {out: Buffer.from(result.out), err: Buffer.from(result.err + (result.trap ? result.trap + '\n' : '')),
+    const made = all.includes('experiment.json') && result.files.get('experiment.json');
+    return {out: Buffer.concat([Buffer.from(result.out), made || Buffer.alloc(0)]), err: Buffer.from(result.err + (result.trap ? result.trap + '\n' : '')),
         code: result.trap ? 70 : result.code};
 };
 if (words[0] === '--each')
