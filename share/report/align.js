@@ -37,11 +37,8 @@ function matchTraces(a, b, lane) {
 const matchCache = new WeakMap();
 
 function matched(a, b, lane) {
-    if (!matchCache.has(a))
-        matchCache.set(a, new Map());
-    const mine = matchCache.get(a), byLane = mine.get(b) || [];
-    mine.set(b, byLane);
-    return byLane[lane] = byLane[lane] || matchTraces(a, b, lane);
+    const byLane = entryOf(entryOf(matchCache, a, () => new Map()), b, () => []);
+    return byLane[lane] ??= matchTraces(a, b, lane);
 }
 
 // The step under b in which a lane does what it does, or did last, in a step under a.
@@ -133,9 +130,8 @@ function differences(a, b) {
     const rows = new Map(), add = (steps, side) => {
         for (let i = 0; i < steps.count; i++) {
             const place = steps.placeAt(i);
-            if (!rows.has(place.key))
-                rows.set(place.key, {place, steps: [0, 0], active: [0, 0], lost: [0, 0]});
-            const row = rows.get(place.key), active = countLanes(steps.active(i));
+            const row = entryOf(rows, place.group, () => ({place, steps: [0, 0], active: [0, 0], lost: [0, 0]}));
+            const active = countLanes(steps.active(i));
             row.steps[side]++;
             row.active[side] += active;
             row.lost[side] += steps.lanes - active;
@@ -148,11 +144,11 @@ function differences(a, b) {
 
 // The first steps in which a lane does the same under both at this place, but not in the same company: those with the
 // greatest difference among the first steps at the place.
-function firstDifference(a, b, key) {
+function firstDifference(a, b, group) {
     const TRIES = 200;
     let best = null, tries = 0;
     for (let i = 0; i < a.count && tries < TRIES; i++) {
-        if (a.placeAt(i).key !== key)
+        if (a.placeAt(i).group !== group)
             continue;
         tries++;
         for (const lane of lanesOf(a.active(i))) {

@@ -28,6 +28,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 const put = (element, ...children) => fill(element, null, children);
 const h = (words, ...rest) => make(tag => document.createElement(tag), words, rest);
 const svg = (words, ...rest) => make(tag => document.createElementNS(SVG, tag), words, rest);
+const button = (text, label, act) => h('button', {'aria-label': label, title: label, onclick: act}, text);
 const link = (text, act) => h('button.link', {onclick: act}, text);
 const field = (text, control, ...more) => h('span.field', h('label', {for: control.id}, text), control, ...more);
 const scrollBox = (classes, label, ...children) =>
@@ -48,6 +49,9 @@ function ranges(numbers) {
     }
     return parts.join(', ');
 }
+
+// The entry of a map; a fresh one where it has none.
+const entryOf = (map, key, fresh) => map.get(key) ?? map.set(key, fresh()).get(key);
 
 const linesText = lines => !lines.length ? '' : (lines.length === 1 ? 'line ' : 'lines ') + ranges(lines);
 

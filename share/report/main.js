@@ -38,7 +38,6 @@ class App {
         const choice = id => h('select', {id, onchange: event => focus.set({[id]: Number(event.target.value)})});
         const counter = (key, from, kind) => h('input', {...kind, min: from,
             oninput: event => event.target.value && focus.set({[key]: event.target.value - from})});
-        const button = (text, label, act) => h('button', {'aria-label': label, title: label, onclick: act}, text);
         this.scheme = put(choice('scheme'), model.runs.map((run, index) => h('option', {value: index}, run.scheme)));
         this.launch = choice('launch');
         this.warp = choice('warp');
@@ -84,10 +83,9 @@ class App {
                 h('div.bar-focus', {role: 'group', 'aria-label': 'Focus'}, field('Scheme', this.scheme), this.launches,
                     this.warps, field('Step', this.step, this.total, steppers, this.slider), field('Lane', this.lane))),
             wrong.length > 0 && h('section.errors', {'aria-label': 'Errors'}, wrong),
-            h('nav', {'aria-label': 'Views'}, tablist), h('main', this.aside, h('div.panel', this.caption,
-                this.panels)),
-            h('footer', this.words, h('span.soft.meta', `kernc ${raw.kernc} · ${raw.input} · -O${raw.level}`)),
-                this.help);
+            h('nav', {'aria-label': 'Views'}, tablist),
+            h('main', this.aside, h('div.panel', this.caption, this.panels)), h('footer', this.words,
+                h('span.soft.meta', `kernc ${raw.kernc} · ${raw.input} · -O${raw.level}`)), this.help);
     }
 
     update() {
@@ -148,33 +146,41 @@ class App {
 }
 
 function show(text) {
-    const page = clear(document.getElementById('page'));
+    clear(document.getElementById('page'));
     try {
         const model = new Model(text);
         document.title = `${model.raw.name || 'Experiment'} – kernc report`;
         window.app = new App(model);
     } catch (error) {
-        if (!(error instanceof Damaged))
-            console.error(error);
-        clear(page);
-        dropTarget(error instanceof Damaged ? error.message : `The experiment is damaged: ${error.message}`);
+        broken(error);
     }
+}
+
+// What a view cannot show is the experiment's fault; if it is the viewer's, the console has it.
+function broken(error) {
+    if (!(error instanceof Damaged))
+        console.error(error);
+    dropTarget(error instanceof Damaged ? error.message : `The experiment is damaged: ${error.message}`);
 }
 
 // Without an experiment: a place to drop one.
 function dropTarget(message) {
-    const read = file => file && file.text().then(show);
-    const input = h('input', {type: 'file', id: 'file', accept: '.json,application/json', onchange: () =>
-        read(input.files[0])});
-    put(document.getElementById('page'), h('main.drop', {ondragover: event => event.preventDefault(), ondrop: event => {
+    const read = file => file && file.text().then(show), drop = event => {
         event.preventDefault();
         read(event.dataTransfer.files[0]);
-    }}, h('h1', 'kernc report'), message && h('p.errors', {role: 'alert'}, message), h('p',
-        'Drop an experiment here, as ',
-        h('code', 'kernc report FILE -o experiment.json'), ' writes it, or choose one.'), field('Experiment', input)));
+    };
+    const input = h('input', {type: 'file', id: 'file', accept: '.json,application/json', onchange: () =>
+        read(input.files[0])});
+    document.onkeydown = window.onhashchange = window.onresize = null;
+    put(clear(document.getElementById('page')), h('main.drop',
+        {ondragover: event => event.preventDefault(), ondrop: drop}, h('h1', 'kernc report'),
+        message && h('p.errors', {role: 'alert'}, message), h('p', 'Drop an experiment here, as ',
+            h('code', 'kernc report FILE -o experiment.json'), ' writes it, or choose one.'),
+        field('Experiment', input)));
 }
 
 readTheme();
+window.addEventListener('error', event => { event.preventDefault(); broken(event.error || event); });
 const embedded = document.getElementById('experiment');
 if (embedded && embedded.textContent.trim())
     show(embedded.textContent);

@@ -115,9 +115,9 @@ Object.assign(Steps, {DIVERGES: 1, JOINS: 2});
 
 // Places of all schemes, by source lines: one colour for one place, whatever the scheme.
 class Palette {
-    constructor() {
-        this.keys = new Map();
-        this.byLine = new Map();
+    constructor(runs) {
+        Object.assign(this, {groups: new Map(), colours: new Map(), byLine: new Map()});
+        this.collect(runs);
     }
 
     place(raw) {
@@ -125,25 +125,39 @@ class Palette {
         const lines = list(raw[1]).filter(Number.isInteger), code = raw[0];
         const key = lines.length ? lines.join() : this.codes ? '#' + code : '';
         const label = lines.length ? ranges(lines).replace(/, /g, ',') : this.codes ? '#' + code : '–';
-        return {code, lines, key, label, operations: Array.isArray(raw[2]) ? raw[2] : null,
-            colour: key ? this.keys.get(key) : -1,
+        const group = this.groups.get(key) ?? '';
+        return {code, lines, key, group, label, operations: Array.isArray(raw[2]) ? raw[2] : null,
+            colour: this.colours.get(group) ?? -1,
             text: linesText(lines) || `code ${code}` + (this.codes ? '' : ', of no line')};
     }
 
     // The colours of the places that a line is in.
-    coloursOf(line) { return this.byLine.get(line) || []; }
+    coloursOf(line) {
+        return [...this.byLine.get(line) ?? []].map(group => this.colours.get(group)).sort((a, b) => a - b);
+    }
 
-    // Colours go round by first line, so that neighbours differ.
-    collect(places) {
-        this.codes = places.every(place => !list(place[1]).length);
-        const keys = new Map(places.map(place => list(place[1]).length ? [list(place[1]).join(), list(place[1])]
-            : ['#' + place[0], [place[0]]]).filter(([key]) => this.codes || key[0] !== '#'));
-        [...keys].sort(([, a], [, b]) => a[0] - b[0] || a.length - b.length || a[a.length - 1] - b[b.length - 1])
-            .forEach(([key, lines], index) => {
-                this.keys.set(key, index);
+    // By run, its places. Where a run cuts the code in other pieces than those before it, a piece is of the group of
+    // that which has the most of its lines. Colours of groups go round by first line, so that neighbours differ.
+    collect(runs) {
+        this.codes = runs.flat().every(([, lines]) => !list(lines).length);
+        const own = new Map(), shared = (a, b) => a.filter(line => b.includes(line)).length;
+        for (const places of runs) {
+            const before = [...own];
+            for (const [code, raw] of places) {
+                const lines = this.codes ? [code] : list(raw), key = this.codes ? '#' + code : lines.join();
+                if (!key || this.groups.has(key))
+                    continue;
+                const [group] = before.reduce((best, one) => shared(one[1], lines) > shared(best[1], lines) ? one
+                    : best, [key, []]);
+                this.groups.set(key, group);
+                if (group === key)
+                    own.set(key, lines);
                 for (const line of this.codes ? [] : lines)
-                    this.byLine.set(line, [...this.coloursOf(line), index]);
-            });
+                    entryOf(this.byLine, line, () => new Set()).add(group);
+            }
+        }
+        [...own].sort(([, a], [, b]) => a[0] - b[0] || a.length - b.length || a[a.length - 1] - b[b.length - 1])
+            .forEach(([key], index) => this.colours.set(key, index));
     }
 }
 
@@ -169,9 +183,9 @@ class Model {
                 graphs: list(run.graphs), launches: list(run.launches).map(launch =>
                     ({...launch, warps: list(launch.warps), decoded: []}))};
         });
-        this.palette = new Palette();
-        this.palette.collect(this.runs.flatMap(run => run.launches.flatMap(launch => launch.warps.flatMap(one =>
-            list(one.places).filter(Array.isArray)))));
+        const last = run => run.scheme === 'oracle'; // which cuts at each operation
+        this.palette = new Palette([...this.runs].sort((a, b) => last(a) - last(b)).map(run => run.launches.flatMap(
+            launch => launch.warps.flatMap(one => list(one.places).filter(Array.isArray)))));
         this.warp = 0; // whose steps are looked at, by its number in the block; a launch without it shows its first
     }
 
@@ -195,11 +209,7 @@ class Model {
             return {rows: new Map(), lost: 0};
         const steps = this.steps(scheme, launch);
         if (!one.byLine || one.byLine.steps !== steps) {
-            const rows = new Map(), row = line => {
-                if (!rows.has(line))
-                    rows.set(line, {line, lost: 0, histogram: null});
-                return rows.get(line);
-            };
+            const rows = new Map(), row = line => entryOf(rows, line, () => ({line, lost: 0, histogram: null}));
             for (const {line, warp_instructions: executed, thread_instructions: threads, divergences: diverged,
                 simt_efficiency: efficiency} of list(one.lines)) {
                 const slots = efficiency > 0 ? threads / efficiency : executed * (this.runs[scheme].warp || 0);

@@ -127,9 +127,7 @@ class Strip {
         if (this.axis)
             this.drawAxis(g);
         const x = GUTTER + (focus.column - view.first) * view.cell - 0.5, wide = Math.max(view.cell, 2);
-        g.strokeStyle = theme.accent;
-        g.lineWidth = 2;
-        g.strokeRect(x, MARKS - 1, wide, rows + 1);
+        Object.assign(g, {strokeStyle: theme.accent, lineWidth: 2}).strokeRect(x, MARKS - 1, wide, rows + 1);
         if (view.cell >= 5)
             g.strokeRect(x, MARKS + focus.lane * this.laneHeight - 1, wide, this.laneHeight + 1);
     }
@@ -138,8 +136,8 @@ class Strip {
         const {steps, laneHeight, rows, cells} = this, count = shown.length, middle = laneHeight - 1 >> 1;
         cells.width = count;
         cells.height = rows;
-        const g = cells.getContext('2d'), image = g.createImageData(count, rows),
-            out = new Uint32Array(image.data.buffer);
+        const g = cells.getContext('2d'), image = g.createImageData(count, rows);
+        const out = new Uint32Array(image.data.buffer);
         const colours = steps.places.map(place => pixel(codeColour(place.colour)));
         const wait = pixel(theme.wait), wait2 = pixel(theme.wait2), gap = pixel(theme.faint);
         const fill = (x, from, to, colour) => {
@@ -170,9 +168,7 @@ class Strip {
     drawText(g, each, cell) {
         const {steps, laneHeight} = this, size = Math.min(11, laneHeight - 1), fits = words =>
             words.length * size * 0.62 <= cell - 1;
-        g.font = `${size}px ${theme.mono}`;
-        g.textAlign = 'center';
-        g.textBaseline = 'middle';
+        Object.assign(g, {font: `${size}px ${theme.mono}`, textAlign: 'center', textBaseline: 'middle'});
         each((step, left) => {
             const place = steps.placeAt(step), groups = steps.at(step).groups, x = left + cell / 2;
             const label = fits(place.label) ? place.label : String(place.lines[0] || '');
@@ -201,8 +197,7 @@ class Strip {
             g.stroke();
         };
         let last = -9;
-        g.strokeStyle = g.fillStyle = theme.ink;
-        g.lineWidth = 1.25;
+        Object.assign(g, {strokeStyle: theme.ink, fillStyle: theme.ink, lineWidth: 1.25});
         each((step, x) => {
             const mark = this.steps.marks[step];
             if (mark && cell < 8 && x - last >= 3)
@@ -215,12 +210,10 @@ class Strip {
     }
 
     drawAxis(g) {
-        const {view} = this, y = this.height - 5, every = niceStep(70 / view.cell), end = Math.min(view.columns,
-            view.first + view.visible);
-        g.font = `10px ${theme.mono}`;
-        g.textAlign = 'left';
-        g.textBaseline = 'alphabetic';
-        g.fillStyle = theme.soft;
+        const {view} = this, y = this.height - 5, every = niceStep(70 / view.cell);
+        const end = Math.min(view.columns, view.first + view.visible);
+        Object.assign(g, {font: `10px ${theme.mono}`, textAlign: 'left', textBaseline: 'alphabetic',
+            fillStyle: theme.soft});
         for (let c = Math.ceil(Math.max(1, view.first) / every) * every; c <= end; c += every) {
             const x = GUTTER + (c - 1 - view.first) * view.cell;
             g.fillRect(Math.round(x), y - 10, 1, 12);
@@ -230,9 +223,8 @@ class Strip {
 
     drawGutter(g, focus) {
         const {steps, laneHeight} = this, every = laneHeight >= 12 ? 1 : laneHeight >= 9 ? 2 : laneHeight >= 5 ? 4 : 8;
-        g.font = `${Math.min(10, Math.max(9, laneHeight - 1))}px ${theme.mono}`;
-        g.textAlign = 'right';
-        g.textBaseline = 'middle';
+        const font = `${Math.min(10, Math.max(9, laneHeight - 1))}px ${theme.mono}`;
+        Object.assign(g, {font, textAlign: 'right', textBaseline: 'middle'});
         for (let lane = 0; lane < steps.lanes; lane++) {
             const on = focus === lane;
             if (!on && (lane % every || every > 1 && Math.abs(focus - lane) < every))
@@ -276,9 +268,7 @@ function minimap(steps, view, stepAt, label) {
         g.fillRect(GUTTER, 0, width, HEIGHT);
         g.fillStyle = theme.wait2;
         profile.forEach((share, x) => g.fillRect(GUTTER + x, HEIGHT - share * (HEIGHT - 2), 1, share * (HEIGHT - 2)));
-        g.strokeStyle = theme.ink;
-        g.lineWidth = 1.5;
-        g.strokeRect(GUTTER + view.first * scale + 0.75, 0.75,
+        Object.assign(g, {strokeStyle: theme.ink, lineWidth: 1.5}).strokeRect(GUTTER + view.first * scale + 0.75, 0.75,
             Math.max(3, Math.min(view.visible, view.columns) * scale - 1.5), HEIGHT - 1.5);
         g.fillStyle = theme.accent;
         g.fillRect(GUTTER + (column + 0.5) * scale - 1, 0, 2, HEIGHT);
@@ -288,7 +278,6 @@ function minimap(steps, view, stepAt, label) {
 
 // The buttons that go with a viewport.
 function zoomButtons(view) {
-    const button = (text, label, act) => h('button', {'aria-label': label, title: label, onclick: act}, text);
     return h('div.segments', {role: 'group', 'aria-label': 'Zoom'}, button('−', 'Zoom out', () => view.zoom(1 / 1.5)),
         button('+', 'Zoom in', () => view.zoom(1.5)), button('All', 'Show all steps', () => view.all()));
 }

@@ -211,12 +211,12 @@ function differenceTable(app, a, b, launch) {
         return note(`${names[0]} and ${names[1]} lose the same lane slots at every place.`);
     const most = Math.max(...rows.map(row => Math.abs(row.lost[1] - row.lost[0])));
     const jump = row => {
-        const first = firstDifference(left, right, row.place.key);
+        const first = firstDifference(left, right, row.place.group);
         if (first)
             return focus.set({scheme: a, step: first.i, lane: first.lane});
         const [index, steps] = row.steps[0] ? [a, left] : [b, right];
         let step = 0;
-        while (steps.placeAt(step).key !== row.place.key)
+        while (steps.placeAt(step).group !== row.place.group)
             step++;
         focus.set({scheme: index, step, lane: lanesOf(steps.active(step))[0]});
     };

@@ -90,10 +90,9 @@ function flow(graph, steps) {
 
 // The text of a block in a box that has room for so much of it.
 function boxText(text, x, y) {
-    const lines = text.trimEnd().split('\n'),
-        shown = lines.slice(0, lines.length > BOX_LINES ? BOX_LINES - 1 : BOX_LINES);
-    return [...shown.map(line => line.length > BOX_COLUMNS ? line.slice(0, BOX_COLUMNS - 1) + '…' : line),
-        ...lines.length > BOX_LINES ? ['…'] : []].map((line, k) =>
+    const lines = text.trimEnd().split('\n');
+    const shown = lines.length > BOX_LINES ? [...lines.slice(0, BOX_LINES - 1), '…'] : lines;
+    return shown.map(line => line.length > BOX_COLUMNS ? line.slice(0, BOX_COLUMNS - 1) + '…' : line).map((line, k) =>
         svg(k ? 'text.ir-text' : 'text.name', {x: x + (k ? 8 : 0), y: y + k * 0.17 * INCH}, line));
 }
 
@@ -114,8 +113,8 @@ function regionBoxes(graph, place) {
     };
     const chains = graph.blocks.map(one => chain(one.region)), deepest = Math.max(0, ...chains.map(one => one.length));
     return regions.map((region, r) => {
-        const own = place.blocks.filter((_, index) => chains[index].includes(r)),
-            pad = 5 + 4 * (deepest - chain(r).length);
+        const own = place.blocks.filter((_, index) => chains[index].includes(r));
+        const pad = 5 + 4 * (deepest - chain(r).length);
         if (!own.length || region.parent === null)
             return null;
         const edge = (pick, key, size, sign) => pick(...own.map(one => one[key] + sign * one[size] / 2)) + sign * pad;
@@ -180,9 +179,8 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
         const width = Math.ceil(place.width) + 32, height = Math.ceil(place.height) + 32;
         const name = index => graph.blocks[index].name;
         const arrows = ['arrow', 'arrow-soft'].map(id => svg('marker.' + id, {id, viewBox: '0 0 8 8', refY: 4,
-            markerWidth: 9,
-            refX: graph.layout && id === 'arrow' ? 0 : 7, markerHeight: 9, markerUnits: 'userSpaceOnUse',
-                orient: 'auto'}, svg('path', {d: 'M0 0L8 4L0 8Z'})));
+            refX: graph.layout && id === 'arrow' ? 0 : 7, markerWidth: 9, markerHeight: 9,
+            markerUnits: 'userSpaceOnUse', orient: 'auto'}, svg('path', {d: 'M0 0L8 4L0 8Z'})));
         const edges = graph.edges.map(([from, to], e) => svg(taken[e] || !steps ? 'path.edge' : 'path.edge.unused', {
             d: place.paths[e] || '', 'stroke-width': (1 + 5 * taken[e] / most).toFixed(2), 'marker-end': 'url(#arrow)'},
         svg('title', `${name(from)} to ${name(to)}: taken by ${plural(taken[e], 'lane')}`)));
@@ -242,8 +240,7 @@ views.push({id: 'graph', title: 'Graph', make(panel, app) {
         clear(under);
         if (!one)
             return void put(under, note('The step at the focus runs code that no block of this graph became.'));
-        const name = index => (graph.blocks[index] || {name: 'none'}).name,
-            text = (one.text || '').trimEnd().split('\n');
+        const text = (one.text || '').trimEnd().split('\n'), name = index => graph.blocks[index]?.name ?? 'none';
         const frontier = one.frontier ? ` Thread frontier: ${one.frontier.map(name).join(', ') || 'empty'}.` : '';
         put(under, h('h2', one.name), h('p.soft', `Immediate post-dominator: ${name(one.ipdom)}.`, frontier),
             (!graph.layout || text.length > BOX_LINES)

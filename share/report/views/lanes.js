@@ -49,8 +49,8 @@ views.push({id: 'lanes', title: 'Lanes × time', make(panel, app) {
 
 // What the shapes of strips mean.
 function legend(compare) {
-    const item = (kind, text) => h('span.key' + kind, h('i'), text),
-        mark = (sign, text) => h('span.key', h('b', sign), text);
+    const item = (kind, text) => h('span.key' + kind, h('i'), text);
+    const mark = (sign, text) => h('span.key', h('b', sign), text);
     return h('div.legend', {role: 'note', 'aria-label': 'Legend'}, item('.k-run', 'runs (colour: place)'),
         item('.k-turn', 'waits for its turn'), item('.k-others', 'waits for others'), item('.k-ended', 'ended'),
         mark('<', 'part'), mark('>', 'meet'),

@@ -60,8 +60,8 @@ views.push({id: 'passes', title: 'Passes', make(panel, app) {
             measured = pass.metrics || measured;
         });
         const listed = own.filter((pass, i) => all || !i || pass.before !== pass.after);
-        const current = listed.find(pass => pass.index === chosen) || listed[1] || listed[0],
-            alone = current.before === null;
+        const current = listed.find(pass => pass.index === chosen) || listed[1] || listed[0];
+        const alone = current.before === null;
         const remarks = run.remarks.filter(one => one.pass === current.name && one.function === fn && !current.stage);
         const rows = lineDiff((current.before ?? current.after).split('\n'), current.after.split('\n'));
         const count = kind => rows.filter(([one]) => one === kind || one === 'change').length;
@@ -105,9 +105,8 @@ function pairTable(app, pairs) {
     const rows = new Map();
     for (const {way, operation, line, other_line: other} of pairs) {
         const key = `${way} ${line} ${other}`, lines = [line, other];
-        const row = rows.get(key) || {way, lines, operations: new Map()};
-        row.operations.set(operation, (row.operations.get(operation) || 0) + 1);
-        rows.set(key, row);
+        const {operations} = entryOf(rows, key, () => ({way, lines, operations: new Map()}));
+        operations.set(operation, (operations.get(operation) || 0) + 1);
     }
     const heads = ['What', 'Operations', 'Of one arm', 'Of the other'].map(text => ['', text]);
     const arm = line => h('td', line ? link(`line ${line}`, () => app.focus.set({line})) : '–',

@@ -45,7 +45,7 @@ views.push({id: 'why', title: 'Why', make(panel, app) {
                 hop.line ? `line ${hop.line}:${hop.column}` : hop.function), ' ', h('code', hop.text),
             sourceOf(app.model, hop.line), h('span.because', because(hop)));
         const some = (all, most) => h('ul.entries', all.slice(0, most).map(entry));
-        put(panel, h('div.two', h('div', h('h2', 'Branches that diverge'), some(branches, 60),
+        put(panel, h('div.two', h('div', branches.length > 0 && [h('h2', 'Branches that diverge'), some(branches, 60)],
             here.length > 0 && [h('h2', `Values of line ${line}`), some(here, 40)]),
         h('div', h('h2', `Why ${start.branch ? 'this branch' : 'this value'} diverges`), h('ol.chain', chain.map(step)),
             h('p.lead', byId.get(last.of) ? 'The chain goes round: a loop carries it.'
