@@ -303,6 +303,19 @@ async function checkDamaged(html) {
                 buffer: Buffer.from(JSON.stringify(experiment))});
             await page.waitForSelector('[role=tab]');
         }));
+    const later = [['place or state', one => { one.runs.at(-1).launches[0].warps[0].run[0] = 1e9; }, page =>
+        page.selectOption('#scheme', String(experiment.runs.length - 1))],
+    ['The experiment is damaged', one => one.runs.forEach(run => { run.graphs = [{blocks: [null]}]; }), page =>
+        page.click('#tab-graph')]];
+    for (const [message, change, act] of later)
+        await check(`damage that a later view meets is said: ${message}`, () => opened(pageWith(html,
+            broken(change).replace(/</g, '\\u003c'), 'later.html'), async page => {
+            await act(page);
+            await page.waitForFunction(words => (document.querySelector('[role=alert]')
+                || {}).textContent?.includes(words), message);
+            assert.ok(await page.isVisible('#file'));
+            await page.keyboard.press('ArrowRight');
+        }, {mayFail: true}));
     const bare = {...experiment, source: null, diagnostics: [{severity: 'error', message: 'nothing is right',
         line: 0}], operations: [],
         runs: experiment.runs.map(run => ({...run, error: 'it does not compile', passes: [], remarks: [],
