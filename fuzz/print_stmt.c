@@ -72,6 +72,8 @@ static void print_case(struct printer *w, const struct fz_node *n)
         fz_print_line(w, "case %llu:", (unsigned long long)n->value);
     w->indent++;
     fz_print_list(w, n->first);
+    if (!n->first->first && !n->next)
+        fz_print_line(w, ";"); /* C wants a statement behind the last label */
     w->indent--;
 }
 
