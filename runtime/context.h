@@ -31,6 +31,13 @@ struct rt_pointers {
     VEC(struct rt_pointer) at;
 }; /* by cell */
 
+/* Pages of segments (check/shadow.h) in a row; the first `used` are of the latest checked launch. */
+#define RT_SHADOW_KEPT 400 /* pages, 8 MB */
+struct rt_shadow {
+    struct rt_segment *pages;
+    uint32_t count, used;
+};
+
 struct kernc_context {
     struct rt_memory memory;
     struct arena arena; /* names of registered functions, libraries */
@@ -52,6 +59,7 @@ struct kernc_context {
     struct map alarm_places;
     struct arena alarm_texts;
     struct rt_pointers pointers; /* in buffers, as checked launches have stored them */
+    struct rt_shadow shadow;     /* of global memory, in checked launches */
 };
 
 struct kernc_buffer {

@@ -57,6 +57,7 @@ struct rt_check *rt_check_new(struct rt_launch *l)
         return NULL;
     struct rt_check *c = arena_new(&l->arena, struct rt_check);
     c->launch = l;
+    rt_shadow_clear(&l->context->shadow);
     c->order = rt_order_new(&c->arena, l->sizes.warps, l->given.warp);
     c->block = rt_order_current(c->order);
     c->clocks = rt_order_clocks(c->order);

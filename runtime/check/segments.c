@@ -14,19 +14,27 @@
 
 /* ---- segments and their cells ------------------------------------------------------------------------ */
 
-/* Pages for all buffers are allocated together: what is so large gets huge pages of the host. One by one, a
- * launch that touches much memory for the first time spends most of its time on the host's page faults. */
+void rt_shadow_clear(struct rt_shadow *s)
+{
+    if (s->used)
+        memset(s->pages, 0, (size_t)s->used * PAGE_SEGMENTS * sizeof *s->pages);
+    s->used = 0;
+}
+
+/* Pages for all buffers are allocated together, and kept for the context's next launch: one that touches memory
+ * for the first time spends most of its time on the host's page faults. What is beyond is the launch's. */
 static struct rt_segment *new_page(struct rt_check *c)
 {
-    if (!c->fresh_pages) {
-        uint64_t pages = (c->launch->context->memory.used >> PAGE_SHIFT) + 1;
-        c->fresh_pages = pages < MOST_FRESH ? (uint32_t)pages : MOST_FRESH;
-        c->fresh = arena_array(&c->arena, struct rt_segment, (size_t)c->fresh_pages * PAGE_SEGMENTS);
+    struct kernc_context *k = c->launch->context;
+    struct rt_shadow *s = &k->shadow;
+    if (!s->count) {
+        uint64_t pages = (k->memory.used >> PAGE_SHIFT) + 1;
+        uint32_t count = pages < RT_SHADOW_KEPT ? (uint32_t)pages : RT_SHADOW_KEPT;
+        s->pages = arena_array(&k->arena, struct rt_segment, (size_t)count * PAGE_SEGMENTS);
+        s->count = count;
     }
-    struct rt_segment *page = c->fresh;
-    c->fresh += PAGE_SEGMENTS;
-    c->fresh_pages--;
-    return page;
+    return s->used < s->count ? s->pages + (size_t)PAGE_SEGMENTS * s->used++
+                              : arena_array(&c->arena, struct rt_segment, PAGE_SEGMENTS);
 }
 
 static struct rt_segment *segment_of(struct rt_check *c, char space, uint32_t address)

@@ -18,7 +18,6 @@ enum {
     PAGE_SHIFT = 16,
     PAGES = 1 << (32 - PAGE_SHIFT),
     PAGE_SEGMENTS = (1 << PAGE_SHIFT) / SEGMENT_BYTES,
-    MOST_FRESH = 400, /* pages, 8 MB */
     SITE_MASK = (1 << 24) - 1,
     NO_SITE = SITE_MASK,
     BYTES_SHIFT = 24,
@@ -103,8 +102,6 @@ struct rt_check {
     const struct rt_knowledge *const *knowledge;
     struct check_text *texts;  /* by number of the text */
     struct rt_segment **pages; /* of global memory */
-    struct rt_segment *fresh;  /* of pages that nothing uses yet, in a row */
-    uint32_t fresh_pages;
     struct rt_segment *shared; /* from BC_FIRST_ADDRESS on */
     uint32_t shared_segments;
     /* How many reads of a place are needed, so that what races with any races with one of these: two of
@@ -151,6 +148,8 @@ struct row_access {
 /* Remembers what is right of an access of the active lanes in a row; tells the lanes of which it did not, which
  * are to be looked at one by one. */
 uint64_t rt_visit_row(struct visit *v, struct rt_row row);
+/* For the next launch. */
+void rt_shadow_clear(struct rt_shadow *s);
 /* The segment of an address of global or shared memory; NULL: of global memory that was not accessed. */
 static inline struct rt_segment *rt_segment_seen(const struct rt_check *c, char space, uint32_t address)
 {
