@@ -284,24 +284,33 @@ static void write_terminator(struct writer *w, uint32_t b, ir_ref r)
     }
 }
 
+/* The entry token first, where LLVM's inliner looks for it; then variables of all blocks. */
+static void begin_entry(struct writer *w)
+{
+    ir_each_ins(r, w->f, ir_entry(w->f))
+        if (ir_at(w->f, r)->op == IR_entry)
+            write_ins(w, r);
+    ir_each_block(n, b, w->f)
+        ir_each_ins(r, w->f, b) {
+            const struct ir_ins *i = ir_at(w->f, r);
+            if (i->op == IR_alloca)
+                write_line(w, i, "%s = alloca [%lld x i8], align %u, addrspace(5)", write_value(w, r),
+                           (long long)i->imm, i->imm2);
+        }
+}
+
 static void write_block(struct writer *w, uint32_t b, const incoming_vec *from)
 {
     const struct ir_block *block = ir_block_at(w->f, b);
     text_printf(w->out, "%s:\n", w->blocks[b]);
-    if (b != ir_entry(w->f))
-        write_phis(w, b, from);
+    if (b == ir_entry(w->f))
+        begin_entry(w);
     else
-        ir_each_block(n, other, w->f)
-            ir_each_ins(r, w->f, other) {
-                const struct ir_ins *i = ir_at(w->f, r);
-                if (i->op == IR_alloca)
-                    write_line(w, i, "%s = alloca [%lld x i8], align %u, addrspace(5)", write_value(w, r),
-                               (long long)i->imm, i->imm2);
-            }
+        write_phis(w, b, from);
     ir_each_ins(r, w->f, b)
         if (r == block->last)
             write_terminator(w, b, r);
-        else
+        else if (ir_at(w->f, r)->op != IR_entry)
             write_ins(w, r);
     for (uint32_t e = 0; e < block->edges.count; e++)
         if (has_own_block(w, b, e))
