@@ -21,8 +21,8 @@ return:
 
 define ptx_kernel void @k(ptr addrspace(1) %out, i32 %n) nounwind convergent !dbg !4 {
 entry:
-  %p = alloca [8 x i8], align 8, addrspace(5)
   %t = call token @llvm.experimental.convergence.entry()
+  %p = alloca [8 x i8], align 8, addrspace(5)
   %lane = call i32 @kern.special.lane(), !dbg !5
   switch i32 %n, label %entry$0 [
     i32 1, label %entry$1
