@@ -196,7 +196,7 @@ static void live_in(void *data, uint32_t b, struct bitset live)
 void wc_liveness(struct arena *scratch, struct wc_mfunction *f)
 {
     struct wc_backward w = wc_backward_new(scratch, f);
-    struct ir_dataflow d = {&w.predecessors, &w.order, f->vregs.count, live_in, f};
+    struct ir_dataflow d = {&w.predecessors, &w.order, f->vregs.count, live_in, f, NULL};
     struct bitset *out = ir_dataflow_solve(scratch, &d);
     for (uint32_t b = 0; b < f->blocks.count; b++)
         f->blocks.at[b].live_out = out[b];

@@ -96,7 +96,7 @@ static void live_in(void *data, uint32_t b, struct bitset live)
 static void find_live(struct slots *x)
 {
     struct wc_backward w = wc_backward_new(x->scratch, x->f);
-    struct ir_dataflow d = {&w.predecessors, &w.order, x->count, live_in, x};
+    struct ir_dataflow d = {&w.predecessors, &w.order, x->count, live_in, x, NULL};
     x->live_out = ir_dataflow_solve(x->scratch, &d);
 }
 

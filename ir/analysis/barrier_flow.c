@@ -38,17 +38,9 @@ void ir_barrier_step_live(const struct ir_barrier_flow *w, ir_ref r, struct bits
         w->context->waits_of_call(w->context->data, w, r, live);
 }
 
-static void add_inherited(const struct ir_barrier_flow *w, struct bitset set)
-{
-    bitset_each(reg, w->context->inherited)
-        bitset_add(set, ir_barrier_number(w, reg));
-}
-
 static void forward(void *data, uint32_t b, struct bitset joined)
 {
     const struct ir_barrier_flow *w = data;
-    if (b == ir_entry(w->g->fn))
-        add_inherited(w, joined);
     ir_each_ins(r, w->g->fn, b)
         ir_barrier_step_joined(w, r, joined);
     uint32_t n = ir_barrier_of_branch(w, b);
@@ -59,8 +51,6 @@ static void forward(void *data, uint32_t b, struct bitset joined)
 static void backward(void *data, uint32_t b, struct bitset live)
 {
     const struct ir_barrier_flow *w = data;
-    if (ir_at(w->g->fn, ir_terminator(w->g->fn, b))->op == IR_ret)
-        add_inherited(w, live);
     for (ir_ref r = ir_block_at(w->g->fn, b)->last; r; r = ir_at(w->g->fn, r)->prev)
         ir_barrier_step_live(w, r, live);
 }
@@ -87,6 +77,22 @@ static void number_registers(struct ir_barrier_flow *w)
                 add_register(w, (uint32_t)ir_at(w->g->fn, r)->imm);
 }
 
+/* What callers have joined where the function is entered, and wait for where it returns. */
+static const struct bitset *find_outside(const struct ir_barrier_flow *w, bool against)
+{
+    struct bitset *outside = arena_array(w->arena, struct bitset, w->g->blocks);
+    struct bitset inherited = bitset_new(w->arena, w->registers.count);
+    bitset_each(reg, w->context->inherited)
+        bitset_add(inherited, ir_barrier_number(w, reg));
+    for (uint32_t i = 0; i < w->g->rpo_count; i++) {
+        uint32_t b = w->g->rpo[i];
+        bool returns = ir_at(w->g->fn, ir_terminator(w->g->fn, b))->op == IR_ret;
+        if (against ? returns : b == ir_entry(w->g->fn))
+            outside[b] = inherited;
+    }
+    return outside;
+}
+
 /* Solves one equation: what holds where blocks are entered, in its direction, and where they are left. */
 static void solve(struct ir_barrier_flow *w, bool against, void (*transfer)(void *, uint32_t, struct bitset),
                   struct bitset **entered, struct bitset **left)
@@ -95,7 +101,7 @@ static void solve(struct ir_barrier_flow *w, bool against, void (*transfer)(void
     for (uint32_t i = 0; i < w->g->rpo_count; i++)
         vec_push(w->arena, &order, w->g->rpo[against ? w->g->rpo_count - 1 - i : i]);
     struct rows edges = ir_cfg_edges(w->arena, w->g, against);
-    struct ir_dataflow d = {&edges, &order, w->registers.count, transfer, w};
+    struct ir_dataflow d = {&edges, &order, w->registers.count, transfer, w, find_outside(w, against)};
     *entered = ir_dataflow_solve(w->arena, &d);
     *left = arena_array(w->arena, struct bitset, w->g->blocks);
     for (uint32_t b = 0; b < w->g->blocks; b++)
@@ -125,8 +131,6 @@ struct bitset ir_barrier_joined_before(const struct ir_barrier_flow *w, ir_ref r
     uint32_t b = ir_at(w->g->fn, r)->block;
     struct bitset joined = bitset_new(w->arena, w->registers.count);
     bitset_copy(joined, w->joined_in[b]);
-    if (b == ir_entry(w->g->fn))
-        add_inherited(w, joined);
     for (ir_ref i = ir_block_at(w->g->fn, b)->first; i != r; i = ir_at(w->g->fn, i)->next)
         ir_barrier_step_joined(w, i, joined);
     return joined;
@@ -137,8 +141,6 @@ struct bitset ir_barrier_live_behind(const struct ir_barrier_flow *w, ir_ref r)
     uint32_t b = ir_at(w->g->fn, r)->block;
     struct bitset live = bitset_new(w->arena, w->registers.count);
     bitset_copy(live, w->live_out[b]);
-    if (ir_at(w->g->fn, ir_terminator(w->g->fn, b))->op == IR_ret)
-        add_inherited(w, live);
     for (ir_ref i = ir_block_at(w->g->fn, b)->last; i != r; i = ir_at(w->g->fn, i)->prev)
         ir_barrier_step_live(w, i, live);
     return live;

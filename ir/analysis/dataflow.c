@@ -23,8 +23,11 @@ struct bitset *ir_dataflow_solve(struct arena *a, const struct ir_dataflow *d)
     uint32_t nodes = d->flow->count;
     struct solver s = {d, arena_array(a, struct bitset, nodes), bitset_new(a, d->bits),
                        bitset_new(a, d->order->count), arena_array(a, uint32_t, nodes)};
-    for (uint32_t n = 0; n < nodes; n++)
+    for (uint32_t n = 0; n < nodes; n++) {
         s.entered[n] = bitset_new(a, d->bits);
+        if (d->outside && d->outside[n].bits)
+            bitset_copy(s.entered[n], d->outside[n]);
+    }
     for (uint32_t i = 0; i < d->order->count; i++) {
         s.position[d->order->at[i]] = i;
         bitset_add(s.waiting, i);

@@ -1,6 +1,6 @@
 /* dataflow.h: data-flow problems over sets of bits whose meet is union, forward or backward.
  *
- *   entered(n) = the union of left(p) over the nodes p whose row in `flow` has n
+ *   entered(n) = outside(n), and the union of left(p) over the nodes p whose row in `flow` has n
  *   left(n)    = transfer(n, entered(n))
  */
 #ifndef KERNC_IR_DATAFLOW_H
@@ -15,6 +15,8 @@ struct ir_dataflow {
     /* Turns what holds where the node is entered into what holds where it is left; monotone. */
     void (*transfer)(void *data, uint32_t node, struct bitset set);
     void *data;
+    const struct bitset *outside; /* by node: what holds there whatever leads to it; or NULL, as without bits:
+                                     nothing */
 };
 
 /* The least solution: entered(n) by node. Each node is visited at most once for each bit that its

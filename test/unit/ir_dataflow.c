@@ -13,7 +13,7 @@ struct problem {
     uint32_t nodes;
     struct rows flow;
     u32_vec order;
-    struct bitset gen[MOST], kill[MOST];
+    struct bitset gen[MOST], kill[MOST], outside[MOST];
 };
 
 static struct arena arena;
@@ -44,6 +44,8 @@ static void make_problem(struct problem *p)
         vec_push(&arena, &p->order, n);
         p->gen[n] = random_set();
         p->kill[n] = random_set();
+        if (draw(4) == 0)
+            p->outside[n] = random_set();
     }
     for (uint32_t i = p->nodes; i > 1; i--) {
         uint32_t k = draw(i), n = p->order.at[i - 1];
@@ -63,7 +65,8 @@ static void solve_by_rounds(struct problem *p, struct bitset *entered)
 {
     struct bitset left = bitset_new(&arena, BITS);
     for (uint32_t n = 0; n < p->nodes; n++)
-        entered[n] = bitset_new(&arena, BITS);
+        bitset_copy(entered[n] = bitset_new(&arena, BITS),
+                    p->outside[n].bits ? p->outside[n] : bitset_new(&arena, BITS));
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t n = 0; n < p->nodes; n++) {
@@ -84,7 +87,7 @@ static void the_least_solution_is_found(void **state)
         struct bitset expected[MOST];
         make_problem(&p);
         solve_by_rounds(&p, expected);
-        struct ir_dataflow d = {&p.flow, &p.order, BITS, transfer, &p};
+        struct ir_dataflow d = {&p.flow, &p.order, BITS, transfer, &p, p.outside};
         struct bitset *entered = ir_dataflow_solve(&arena, &d);
         for (uint32_t n = 0; n < p.nodes; n++) {
             assert_true(bitset_equal(entered[n], expected[n]));
