@@ -77,7 +77,7 @@ static void find_live(struct allocation *x)
             edge_add(x->arena, &edges, x->cfg->rpo[i], b->edges.at[e].block);
     }
     struct rows down = rows_of_edges(x->arena, x->f->blocks.count, &edges);
-    struct ir_dataflow d = {&down, &order, x->barriers.count, transfer, x};
+    struct ir_dataflow d = {&down, &order, x->barriers.count, transfer, x, NULL};
     x->entered = ir_dataflow_solve(x->arena, &d);
 }
 

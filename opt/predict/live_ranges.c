@@ -92,7 +92,7 @@ struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct ir_
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         vec_push(x->arena, &order, x->cfg->rpo[i]);
     struct rows down = ir_cfg_edges(x->arena, x->cfg, false);
-    struct ir_dataflow d = {&down, &order, ranges->starts.count, forward, &k};
+    struct ir_dataflow d = {&down, &order, ranges->starts.count, forward, &k, NULL};
     ranges->reach = ir_dataflow_solve(x->arena, &d);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         unite_in(&k, x->cfg->rpo[i]);
