@@ -61,11 +61,6 @@ static bool is_new(struct command *c, const char *message, size_t n)
 
 void show_messages(struct command *c, const struct diagnostics *d)
 {
-    struct text first = {.arena = &c->arena};
-    if (d->all.count)
-        diag_heading(d, &d->all.at[0], &first, false);
-    if (first.length && !is_new(c, first.at, first.length) && c->once)
-        return;
     fflush(stdout);
     if (c->json)
         add_json(c, d);
@@ -79,6 +74,10 @@ static int failv(struct command *c, int exit_code, const char *id, const struct 
     struct diagnostics d;
     diag_init(&d, &c->arena, s);
     diag_addv(&d, DIAG_ERROR, id, (span){.at = at}, fmt, args);
+    struct text heading = {.arena = &c->arena};
+    diag_heading(&d, &d.all.at[0], &heading, false);
+    if (c->once && !is_new(c, heading.at, heading.length))
+        return exit_code;
     if (s || c->json)
         show_messages(c, &d);
     else

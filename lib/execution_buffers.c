@@ -1,10 +1,10 @@
 /* execution_buffers.c: the buffers and numbers that the steps of an execution get. */
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
+#include "launch/scan.h"
 #include "lib/execution.h"
 #include "runtime/module.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* What a value is for, in messages. */
@@ -164,14 +164,17 @@ static bool make_number(struct execution *x, const struct execution_step *s, con
 static bool is_behind_name(const char *text, const char *at, const char *kernel)
 {
     size_t n = strcspn(kernel, "<");
+    int open = 0;
     while (at > text && at[-1] == ' ')
         at--;
     if (at > text && at[-1] == '>')
-        while (at > text && *--at != '<')
-            ;
-    return (size_t)(at - text) >= n && memcmp(at - n, kernel, n) == 0 &&
-           ((size_t)(at - text) == n ||
-            (!isalnum((unsigned char)at[-1 - (ptrdiff_t)n]) && at[-1 - (ptrdiff_t)n] != '_'));
+        do {
+            at--;
+            open += (*at == '>') - (*at == '<');
+        } while (open && at > text);
+    size_t before = (size_t)(at - text);
+    return before >= n && memcmp(at - n, kernel, n) == 0 &&
+           (before == n || !scan_is_word(at[-1 - (ptrdiff_t)n]));
 }
 
 /* The number that stands alone between `at` and one of the ends; else `other`. */
@@ -180,7 +183,7 @@ static unsigned long number_before(const char *at, const char *ends, unsigned lo
     char *end;
     unsigned long n = strtoul(at, &end, 10);
     end += strspn(end, " ");
-    return end != at && n && strchr(ends, *end) ? n : other;
+    return n && n <= UINT32_MAX && *end && strchr(ends, *end) ? n : other;
 }
 
 /* grid(…) block(…) as in the host's kernel<<<grid, block>>>(…), where they are numbers. */
