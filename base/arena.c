@@ -28,12 +28,8 @@
 #define CHUNK_MIN  ((size_t)4096)
 #define CHUNK_KEPT ((size_t)16384) /* by arena_reset: clearing it costs less than a new one */
 #define CHUNK_MAX  ((size_t)8 << 20)
-#ifdef MADV_HUGEPAGE
 #define CHUNK_HUGE ((size_t)2 << 20)
-#else
-#define CHUNK_HUGE SIZE_MAX /* the host has no huge pages */
-#endif
-#define BYTES_MAX (SIZE_MAX / 2) /* far more than the host has, far less than what overflows */
+#define BYTES_MAX  (SIZE_MAX / 2) /* far more than the host has, far less than what overflows */
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -116,22 +112,9 @@ static size_t next_chunk_bytes(const struct arena *a)
     return (size - sizeof(struct arena_chunk)) / ALIGNMENT * ALIGNMENT;
 }
 
-/* In whole huge pages. */
-static char *alloc_huge(struct arena *a, size_t bytes)
-{
-    size_t pages = (bytes + CHUNK_HUGE - 1) / CHUNK_HUGE;
-    struct arena_chunk *c = chunk_new(a, (pages + 1) * CHUNK_HUGE);
-    char *p = c->data + -(uintptr_t)c->data % CHUNK_HUGE;
-    POISON(c->data, c->bytes);
-    UNPOISON(p, bytes);
-    return p;
-}
-
 static __attribute__((noinline)) char *alloc_beyond_chunk(struct arena *a, size_t bytes)
 {
     size_t shared = next_chunk_bytes(a);
-    if (bytes >= CHUNK_HUGE)
-        return alloc_huge(a, bytes);
     if (bytes > shared / 4)
         return chunk_new(a, bytes)->data;
     struct arena_chunk *c = chunk_new(a, shared);

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,24 +69,6 @@ static void arena_that_is_reset_hands_out_zeroed_memory(void **state)
     const struct arena_chunk *kept = arena.chunks;
     arena_reset(&arena);
     assert_ptr_equal(arena.chunks, kept);
-}
-
-/* What has chunks of its own, in whole huge pages, while others go on in theirs. */
-static void large_arrays_begin_huge_pages(void **state)
-{
-    UNUSED(state);
-    const size_t huge = (size_t)2 << 20;
-    char *small = arena_alloc(&arena, 16);
-    for (size_t n = huge; n < 8 * huge; n += huge * 3 / 4 + 4) {
-        char *p = arena_alloc(&arena, n);
-#ifdef MADV_HUGEPAGE
-        assert_int_equal((uintptr_t)p % huge, 0);
-#endif
-        for (size_t i = 0; i < n; i += i + 64 < n ? 64 : 1)
-            assert_int_equal(p[i], 0);
-        memset(p, 0xaa, n);
-    }
-    assert_true(arena_alloc(&arena, 16) > (void *)small && arena.at - small < 4096);
 }
 
 static void scratch_memory_is_used_again_within_another(void **state)
@@ -384,7 +365,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(arena_hands_out_zeroed_aligned_memory, tear_down),
-        cmocka_unit_test_teardown(large_arrays_begin_huge_pages, tear_down),
         cmocka_unit_test(scratch_memory_is_used_again_within_another),
         cmocka_unit_test_teardown(arena_that_is_reset_hands_out_zeroed_memory, tear_down),
         cmocka_unit_test_teardown(failures_unwind_to_the_guard, tear_down),
