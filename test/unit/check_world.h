@@ -96,6 +96,7 @@ static inline void free_world(struct world *x)
     kernc_alarms_forget(&x->context);
     rt_region_close(&x->context.memory, &x->region);
     rt_memory_close(&x->context.memory);
+    arena_free(&x->context.arena);
     arena_free(&x->program.arena);
     arena_free(&x->launch.arena);
     free(x->warp);
