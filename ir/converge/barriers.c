@@ -149,11 +149,26 @@ static uint32_t barriers_before(const struct reach *x, ir_ref operation)
     return before;
 }
 
-/* Whether threads that come to block b by the edge from p may leave it by edge `out`. */
-static bool may_go_on(const struct reach *x, uint32_t p, uint32_t edge, uint32_t b, uint32_t out)
+/* The block whose parameter the branch at the end of block b tests, if nothing but jumps lead from it to b (a
+ * wait ends its block); else b. */
+static uint32_t tested_block(const struct reach *x, uint32_t b)
 {
     const struct ir_ins *end = ir_at(x->f, ir_terminator(x->f, b));
-    const u32_vec *params = &ir_block_at(x->f, b)->params;
+    if ((end->op != IR_brif && end->op != IR_switch) || ir_at(x->f, end->args[0])->op != IR_param)
+        return b;
+    uint32_t home = ir_at(x->f, end->args[0])->block, at = b;
+    while (at != home && ir_pred_count(x->g, at) == 1 &&
+           ir_at(x->f, ir_terminator(x->f, x->g->preds[x->g->pred_start[at]]))->op == IR_br)
+        at = x->g->preds[x->g->pred_start[at]];
+    return at == home ? at : b;
+}
+
+/* Whether threads that come by the edge from p to block `to`, which leads to b or is b, may leave b by edge
+ * `out`. */
+static bool may_go_on(const struct reach *x, uint32_t p, uint32_t edge, uint32_t to, uint32_t b, uint32_t out)
+{
+    const struct ir_ins *end = ir_at(x->f, ir_terminator(x->f, b));
+    const u32_vec *params = &ir_block_at(x->f, to)->params;
     scalar_bits bits;
     if (end->op != IR_brif && end->op != IR_switch)
         return true;
@@ -164,13 +179,21 @@ static bool may_go_on(const struct reach *x, uint32_t p, uint32_t edge, uint32_t
     return true;
 }
 
-/* The walk is over edges, by their place among all predecessors. Adds those that lead to block b from where
- * threads may leave it by edge `out` (IR_NO_BLOCK: by any). */
-static void add_edges_to(const struct reach *x, struct walk *w, uint32_t b, uint32_t out)
+/* The walk is over edges, by their place among all predecessors. The barriers of block b, and of those that
+ * lead to it alone from the one whose parameter it tests; adds the edges by which threads that leave b by edge
+ * `out` come to these, unless they come from the token's home. */
+static uint32_t pass_block(const struct reach *x, struct walk *w, uint32_t b, uint32_t out, uint32_t home)
 {
-    ir_each_pred(p, b, x->g)
-        if (out == IR_NO_BLOCK || may_go_on(x, p, x->g->pred_edges[p_at], b, out))
-            walk_add(w, p_at);
+    uint32_t first = tested_block(x, b), at = b, from = x->of_block[b];
+    while (at != home && at != first) {
+        at = x->g->preds[x->g->pred_start[at]];
+        from |= x->of_block[at];
+    }
+    if (at != home)
+        ir_each_pred(p, at, x->g)
+            if (may_go_on(x, p, x->g->pred_edges[p_at], at, b, out))
+                walk_add(w, p_at);
+    return from;
 }
 
 static uint32_t reached_from(const struct reach *x, ir_ref operation)
@@ -180,13 +203,10 @@ static uint32_t reached_from(const struct reach *x, ir_ref operation)
     struct walk w = walk_new(x->arena, x->g->pred_start[x->g->blocks]);
     uint32_t from = barriers_before(x, operation);
     if (home != ins->block)
-        add_edges_to(x, &w, ins->block, IR_NO_BLOCK);
-    walk_each(e, &w) {
-        uint32_t b = x->g->preds[e];
-        from |= x->of_block[b];
-        if (b != home)
-            add_edges_to(x, &w, b, x->g->pred_edges[e]);
-    }
+        for (uint32_t e = x->g->pred_start[ins->block]; e < x->g->pred_start[ins->block + 1]; e++)
+            walk_add(&w, e);
+    walk_each(e, &w)
+        from |= pass_block(x, &w, x->g->preds[e], x->g->pred_edges[e], home);
     return from;
 }
 
