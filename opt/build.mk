@@ -7,7 +7,7 @@ opt_SRC += $(addprefix opt/calls/,direct_calls.c inline.c share_calls.c share_si
 opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
 opt_SRC += $(addprefix opt/tokens/,infer_tokens.c nonconvergent.c scopes.c)
 opt_SRC += $(addprefix opt/reconverge/,reconverge.c loops.c supersteps.c frontier.c \
-    unify.c cut.c cut_loops.c structured.c structurize.c structurize_branches.c)
+    unify.c structurize.c)
 opt_SRC += $(addprefix opt/predict/,wrap_predicted.c place_barriers.c allocate_barriers.c predict.c pdom_barriers.c \
     predict_calls.c predict_cancel.c predict_refuse.c predict_region.c live_ranges.c deconflict.c idle_barriers.c \
     thresholds.c detect_predictions.c prediction_candidates.c try_prediction.c)

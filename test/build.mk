@@ -29,7 +29,7 @@ fuzz_references_TEST_SRC := test/unit/fuzz_references.c $(fuzz_SRC)
 fuzz_arms_TEST_SRC := test/unit/fuzz_arms.c $(fuzz_SRC)
 
 SUITES += opt_golden opt_fuzz opt_negate
-opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c test/opt/random_values.c
+opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/structured.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c test/opt/random_values.c
 opt_negate_TEST_SRC := test/opt/negate_test.c test/opt/evaluate.c test/opt/optimize.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
 SUITES += opt_pdg opt_permuted opt_ranges

@@ -6,25 +6,50 @@
  *
  *   backward copy   a cycle with several entries: what runs before its header is reached is copied in front
  *                   of it
- *   cut             a loop with several exits: one way out, which first writes where it goes (cut_loops.c)
+ *   cut             a loop with several exits: one way out, from a new latch
  *   forward copy    blocks that several sides of a branch lead to before they reconverge: each side gets its
- *   own
+ *                   own
  *
  * Copies are limited: to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks
  * without convergent operations, whose threads would be others. Beyond that a cycle gets a header with tests
  * (opt_make_reducible) instead of a backward copy, and a cut takes the place of a forward copy: all exits of
- * the blocks between the branch and the shared one go through one block.
+ * the blocks between the branch and the shared one go through one block, which first are told where to.
  *
- * First all returns become one. Innermost branches first; after each change all is looked at anew,
+ * First all returns become one. Innermost loops and branches first; after each change all is looked at anew,
  * structurize_rounds times at most and while rounds times blocks are below structurize_work (opt/limits.def).
  * What can't be made structured is said in a remark: a token's region in the way, or a function too large.
- * Works on the graph restricted to blocks that reach the ret.
+ * Works on the graph restricted to blocks that reach the ret: nobody waits for lanes elsewhere.
  */
-#include "opt/reconverge/structurize.h"
-
 #include "ir/converge/order.h"
+#include "opt/kit/clone.h"
+#include "opt/kit/merge_edges.h"
 
 enum { COPIES_MAX = 2, COPIES_FREE = 100 };
+
+struct structurize {
+    struct opt_context *c;
+    struct ir_function *f;
+    uint32_t copies_left; /* instructions */
+    struct map declined;  /* blocks: branches that can't be helped, headers of loops that can't */
+
+    /* Of one step, until the function changes. */
+    struct arena *arena;
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct ir_dominators *dominators, *reconvergence;
+    struct opt_clone clone; /* of the blocks at hand */
+
+    /* Blocks that the sides of the branch at hand lead to before they reconverge. Sides are numbered by their
+     * first edge. */
+    struct walk all, shared, side; /* all: in the order of `first` */
+    uint32_t *first;               /* by block in `all`: the first side that leads there */
+};
+
+/* Whether the block reaches a ret. */
+static bool returns(const struct structurize *s, uint32_t b)
+{
+    return s->reconvergence->depth[b] != 0;
+}
 
 /* ---- copying ----------------------------------------------------------------------------------------- */
 
@@ -32,44 +57,42 @@ static uint32_t size_of(const struct structurize *s, struct bitset set)
 {
     uint32_t n = 0;
     bitset_each(b, set)
-        ir_each_ins(r, s->cut.f, b)
+        ir_each_ins(r, s->f, b)
             n++;
     return n;
 }
 
-bool opt_structurize_may_copy(const struct structurize *s, struct bitset set)
+/* Whether the blocks may run as another copy: few enough, and nothing convergent in them. */
+static bool may_copy(const struct structurize *s, struct bitset set)
 {
     bitset_each(b, set)
-        ir_each_ins(r, s->cut.f, b) {
-            enum ir_op op = (enum ir_op)ir_at(s->cut.f, r)->op;
-            if (ir_is_convergent(s->cut.f, r) || opt_is_token_op(op) || opt_is_prediction(op) ||
-                op == IR_alloca)
+        ir_each_ins(r, s->f, b) {
+            enum ir_op op = (enum ir_op)ir_at(s->f, r)->op;
+            if (ir_is_convergent(s->f, r) || opt_is_token_op(op) || opt_is_prediction(op) || op == IR_alloca)
                 return false;
         }
     return size_of(s, set) <= s->copies_left;
 }
 
-/* In reverse post-order: definitions come before uses, but for those around cycles, which are
- * parameters. */
-void opt_structurize_copy(struct structurize *s, struct bitset set)
+/* The copies' edges lead to each other, or to where the originals' do. In reverse post-order: definitions come
+ * before uses, but for those around cycles, which are parameters. */
+static void copy_blocks(struct structurize *s, struct bitset set)
 {
-    s->clone = (struct opt_clone){.arena = s->cut.arena, .f = s->cut.f};
     opt_clone_reserve(&s->clone);
     bitset_each(b, set)
         opt_clone_block(&s->clone, b);
-    for (uint32_t i = 0; i < s->cut.g->rpo_count; i++)
-        if (bitset_has(set, s->cut.g->rpo[i])) {
-            opt_clone_instructions(&s->clone, s->cut.g->rpo[i], true);
-            opt_clone_edges(&s->clone, s->cut.g->rpo[i]);
+    for (uint32_t i = 0; i < s->g->rpo_count; i++)
+        if (bitset_has(set, s->g->rpo[i])) {
+            opt_clone_instructions(&s->clone, s->g->rpo[i], true);
+            opt_clone_edges(&s->clone, s->g->rpo[i]);
         }
-    uint32_t n = size_of(s, set);
-    s->copies_left -= n;
-    s->copied += n;
+    s->copies_left -= size_of(s, set);
 }
 
-void opt_structurize_repair(struct structurize *s)
+/* Makes values variables that do not dominate their uses any more, or have a copy. */
+static void repair(struct structurize *s)
 {
-    struct opt_demotion d = {.c = s->cut.c, .f = s->cut.f};
+    struct opt_demotion d = {.c = s->c, .f = s->f};
     opt_demote_broken(&d);
     for (uint32_t v = 0; v < d.values.count; v++) {
         ir_ref value = d.values.at[v];
@@ -82,49 +105,282 @@ void opt_structurize_repair(struct structurize *s)
 /* ---- cycles with several entries --------------------------------------------------------------------- */
 
 /* Blocks of the cycle that run before the header, for threads that enter elsewhere. */
-static struct bitset before_header(const struct structurize *s, const struct ir_cycle *k, uint32_t number)
+static struct bitset before_header(const struct structurize *s, uint32_t cycle)
 {
-    struct walk w = walk_new(s->cut.arena, s->cut.g->blocks);
-    for (uint32_t i = 0; i < k->entries.count; i++)
-        if (k->entries.at[i] != k->header)
-            walk_add(&w, k->entries.at[i]);
+    const struct ir_cycle *k = &s->cycles->at[cycle];
+    struct walk w = walk_new(s->arena, s->g->blocks);
+    for (uint32_t i = 1; i < k->entries.count; i++)
+        walk_add(&w, k->entries.at[i]);
     walk_each(b, &w) {
-        const struct ir_block *block = ir_block_at(s->cut.f, b);
+        const struct ir_block *block = ir_block_at(s->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint32_t to = block->edges.at[e].block;
-            if (to != k->header && ir_cycle_has(s->cut.cycles, number, to))
+            if (to != k->header && ir_cycle_has(s->cycles, cycle, to))
                 walk_add(&w, to);
         }
     }
     return w.seen;
 }
 
-static void enter_copies(struct structurize *s, const struct ir_cycle *k, uint32_t number)
+static void enter_copies(struct structurize *s, uint32_t cycle)
 {
-    for (uint32_t i = 0; i < k->entries.count; i++) {
+    const struct ir_cycle *k = &s->cycles->at[cycle];
+    for (uint32_t i = 1; i < k->entries.count; i++) {
         uint32_t entry = k->entries.at[i];
-        if (entry == k->header)
-            continue;
-        ir_each_pred(p, entry, s->cut.g)
-            if (!ir_cycle_has(s->cut.cycles, number, p))
-                ir_block_at(s->cut.f, p)->edges.at[s->cut.g->pred_edges[p_at]].block = s->clone.block[entry];
+        ir_each_pred(p, entry, s->g)
+            if (!ir_cycle_has(s->cycles, cycle, p))
+                ir_block_at(s->f, p)->edges.at[s->g->pred_edges[p_at]].block = s->clone.block[entry];
     }
 }
 
 /* True: a cycle was helped, so that others may be looked for. */
 static bool copy_backward(struct structurize *s)
 {
-    const struct ir_cycles *cycles = s->cut.cycles;
-    for (uint32_t k = 0; k < cycles->count; k++) {
-        if (cycles->at[k].entries.count == 1)
+    for (uint32_t k = 0; k < s->cycles->count; k++) {
+        if (s->cycles->at[k].entries.count == 1)
             continue;
-        struct bitset set = before_header(s, &cycles->at[k], k);
-        if (!opt_structurize_may_copy(s, set))
+        struct bitset set = before_header(s, k);
+        if (!may_copy(s, set))
             continue;
-        opt_structurize_copy(s, set);
-        enter_copies(s, &cycles->at[k], k);
-        opt_structurize_repair(s);
-        opt_count(s->cut.c, "backward copies", 1);
+        copy_blocks(s, set);
+        enter_copies(s, k);
+        repair(s);
+        opt_count(s->c, "backward copies", 1);
+        return true;
+    }
+    return false;
+}
+
+/* ---- cuts ---------------------------------------------------------------------------------------------- */
+
+static opt_edges edges_out(const struct structurize *s, struct bitset set)
+{
+    opt_edges all = opt_edges_out(s->arena, s->g, set, set), out = {0};
+    for (uint32_t i = 0; i < all.count; i++)
+        if (returns(s, opt_edge_target(s->f, all.at[i])))
+            vec_push(s->arena, &out, all.at[i]);
+    return out;
+}
+
+static bool have_one_target(const struct structurize *s, const opt_edges *edges)
+{
+    for (uint32_t i = 1; i < edges->count; i++)
+        if (opt_edge_target(s->f, edges->at[i]) != opt_edge_target(s->f, edges->at[0]))
+            return false;
+    return true;
+}
+
+/* Whether tokens, which go through no parameter, still reach their uses, and their regions nest. */
+static bool tokens_hold(const struct structurize *s)
+{
+    opt_invalidate(s->c, s->f);
+    const struct ir_tokens *t = opt_tokens(s->c, s->f);
+    const struct ir_dominators *d = opt_dominators(s->c, s->f);
+    struct diagnostics unsaid;
+    diag_init(&unsaid, s->arena, NULL);
+    for (uint32_t i = 0; i < t->defs.count; i++)
+        for (uint32_t u = t->use_start[i]; u < t->use_start[i + 1]; u++)
+            if (!ir_dominates(d, ir_at(s->f, t->defs.at[i])->block, ir_at(s->f, t->uses[u])->block))
+                return false;
+    return ir_verify_tokens(s->arena, t, opt_cycles(s->c, s->f), &unsaid);
+}
+
+/* Leads edges out of a set of blocks, which first are told where to, through one block; if there are edges
+ * back, then these and that one through another. False: tokens are in the way, and all is as it was; that is
+ * said. `block`: what can't be helped then. */
+static bool cut(struct structurize *s, const opt_edges *out, const opt_edges *back, uint32_t block)
+{
+    place at = ir_at(s->f, ir_terminator(s->f, block))->at;
+    opt_edges all = {0};
+    VEC(struct ir_edge) old = {0};
+    for (uint32_t i = 0; i < back->count; i++)
+        vec_push(s->arena, &all, back->at[i]);
+    for (uint32_t i = 0; i < out->count; i++)
+        vec_push(s->arena, &all, out->at[i]);
+    for (uint32_t i = 0; i < all.count; i++)
+        vec_push(s->arena, &old, ir_block_at(s->f, all.at[i].block)->edges.at[all.at[i].edge]);
+    if (!have_one_target(s, out))
+        opt_merge_edges(s->arena, s->f, out, at);
+    if (back->count)
+        opt_merge_edges(s->arena, s->f, &all, at);
+    if (tokens_hold(s)) {
+        repair(s);
+        return true;
+    }
+    for (uint32_t i = 0; i < all.count; i++)
+        ir_block_at(s->f, all.at[i].block)->edges.at[all.at[i].edge] = old.at[i];
+    opt_drop_unreachable(s->arena, ir_cfg_new(s->arena, s->f), s->f);
+    map_set(s->c->scratch, &s->declined, block, 1);
+    return false;
+}
+
+/* ---- loops with several exits -------------------------------------------------------------------------- */
+
+/* The extended cycle: its blocks, and those that its tokens' regions reach beyond it. */
+static struct bitset blocks_of(const struct structurize *s, struct ir_scopes *scopes, uint32_t cycle)
+{
+    const struct ir_cycle *k = &s->cycles->at[cycle];
+    struct bitset set = bitset_new(s->arena, s->g->blocks);
+    for (uint32_t i = 0; i < k->count; i++)
+        bitset_add(set, s->cycles->blocks[k->first + i]);
+    const u32_vec none = {0}, *beyond = scopes ? ir_scope_beyond(scopes, cycle) : &none;
+    for (uint32_t i = 0; i < beyond->count; i++)
+        bitset_add(set, beyond->at[i]);
+    return set;
+}
+
+/* At most one edge leads out, from a branch on every path to the next iteration. */
+static bool has_one_exit(const struct structurize *s, const opt_edges *out, const opt_edges *back)
+{
+    for (uint32_t i = 0; out->count == 1 && i < back->count; i++)
+        if (!ir_dominates(s->dominators, out->at[0].block, back->at[i].block))
+            return false;
+    return out->count < 2;
+}
+
+/* Cycles with higher numbers are in others. */
+static bool cut_loop(struct structurize *s)
+{
+    struct ir_scopes *scopes = ir_scopes_new(s->arena, s->g, s->cycles, opt_tokens(s->c, s->f));
+    for (uint32_t k = s->cycles->count; k-- > 0;) {
+        uint32_t header = s->cycles->at[k].header;
+        opt_edges back = opt_edges_back(s->arena, s->g, s->cycles, k);
+        opt_edges out = edges_out(s, blocks_of(s, scopes, k));
+        if (has_one_exit(s, &out, &back) || map_get(&s->declined, header) != MAP_NONE)
+            continue;
+        if (!cut(s, &out, &back, header))
+            return true;
+        opt_remark(s->c, s->f, OPT_APPLIED, "one-exit", ir_at(s->f, ir_terminator(s->f, header))->at,
+                   "loop left by one branch: %u exits merged", out.count);
+        opt_count(s->c, "loops", 1);
+        opt_count(s->c, "exits merged", out.count);
+        return true;
+    }
+    return false;
+}
+
+/* ---- branches whose sides share blocks ----------------------------------------------------------------- */
+
+/* The branch's first edge to the target of its edge e. */
+static uint32_t side_of(const struct structurize *s, uint32_t branch, uint32_t e)
+{
+    const struct ir_block *b = ir_block_at(s->f, branch);
+    uint32_t k = 0;
+    while (b->edges.at[k].block != b->edges.at[e].block)
+        k++;
+    return k;
+}
+
+static void find_sides(struct structurize *s, uint32_t branch)
+{
+    uint32_t stop = s->reconvergence->idom[branch];
+    walk_restart(&s->all);
+    walk_restart(&s->shared);
+    for (uint32_t e = 0; e < ir_block_at(s->f, branch)->edges.count; e++) {
+        uint32_t to = ir_block_at(s->f, branch)->edges.at[e].block;
+        if (side_of(s, branch, e) != e || to == stop)
+            continue;
+        walk_restart(&s->side);
+        walk_add(&s->side, to);
+        walk_each(b, &s->side) {
+            if (!returns(s, b) || bitset_has(s->shared.seen, b))
+                continue;
+            if (bitset_has(s->all.seen, b))
+                walk_add(&s->shared, b);
+            else
+                s->first[b] = e;
+            walk_add(&s->all, b);
+            ir_add_successors(&s->side, s->f, b, stop);
+        }
+    }
+}
+
+static bool leads_to(const struct structurize *s, uint32_t b, struct bitset set)
+{
+    const struct ir_block *block = ir_block_at(s->f, b);
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        if (bitset_has(set, block->edges.at[e].block))
+            return true;
+    return false;
+}
+
+/* The first side whose own blocks lead to shared ones. */
+static uint32_t find_keeper(const struct structurize *s)
+{
+    for (uint32_t i = 0; i < s->all.list.count; i++) {
+        uint32_t b = s->all.list.at[i];
+        if (!bitset_has(s->shared.seen, b) && leads_to(s, b, s->shared.seen))
+            return s->first[b];
+    }
+    return UINT32_MAX;
+}
+
+/* The keeper keeps the shared blocks; edges to them from other sides' own blocks and from the branch go to
+ * copies. Of more than two sides the others are left for the next step. */
+static void copy_forward(struct structurize *s, uint32_t branch)
+{
+    uint32_t keeper = find_keeper(s);
+    copy_blocks(s, s->shared.seen);
+    walk_add(&s->all, branch);
+    for (uint32_t i = 0; i < s->all.list.count; i++) {
+        uint32_t b = s->all.list.at[i];
+        for (uint32_t e = 0; e < ir_block_at(s->f, b)->edges.count && !bitset_has(s->shared.seen, b); e++) {
+            struct ir_edge *edge = &ir_block_at(s->f, b)->edges.at[e];
+            uint32_t side = b == branch ? side_of(s, b, e) : s->first[b];
+            if (side != keeper && bitset_has(s->shared.seen, edge->block))
+                edge->block = s->clone.block[edge->block];
+        }
+    }
+    repair(s);
+    opt_count(s->c, "forward copies", 1);
+}
+
+/* The branch, and the blocks between it and the first shared one. */
+static struct bitset blocks_between(const struct structurize *s, uint32_t branch)
+{
+    struct walk w = walk_new(s->arena, s->g->blocks);
+    uint32_t i = 0;
+    while (!bitset_has(s->shared.seen, s->g->rpo[i]))
+        i++;
+    walk_add(&w, s->g->rpo[i]);
+    walk_each(b, &w)
+        ir_each_pred(p, b, s->g)
+            if (bitset_has(s->all.seen, p) && !bitset_has(s->shared.seen, p))
+                walk_add(&w, p);
+    bitset_remove(w.seen, s->g->rpo[i]);
+    bitset_add(w.seen, branch);
+    return w.seen;
+}
+
+static void cut_before_shared(struct structurize *s, uint32_t branch)
+{
+    opt_edges out = edges_out(s, blocks_between(s, branch)), none = {0};
+    if (cut(s, &out, &none, branch))
+        opt_count(s->c, "cuts", 1);
+    else
+        opt_remark(s->c, s->f, OPT_MISSED, "unstructured", ir_at(s->f, ir_terminator(s->f, branch))->at,
+                   "sides of a branch still share blocks: a convergent operation may not be copied, and its "
+                   "token can't be led through a cut");
+}
+
+/* Innermost branches first. A loop's exit branch leads back to itself: its sides do not reconverge before it is
+ * left. */
+static bool help_branch(struct structurize *s)
+{
+    uint32_t n = s->g->blocks;
+    s->all = walk_new(s->arena, n), s->shared = walk_new(s->arena, n), s->side = walk_new(s->arena, n);
+    s->first = arena_array(s->arena, uint32_t, n);
+    for (uint32_t i = s->g->rpo_count; i-- > 0;) {
+        uint32_t b = s->g->rpo[i];
+        if (ir_block_at(s->f, b)->edges.count < 2 || !returns(s, b) || map_get(&s->declined, b) != MAP_NONE)
+            continue;
+        find_sides(s, b);
+        if (bitset_has(s->all.seen, b) || s->shared.list.count == 0)
+            continue;
+        if (may_copy(s, s->shared.seen))
+            copy_forward(s, b);
+        else
+            cut_before_shared(s, b);
         return true;
     }
     return false;
@@ -132,7 +388,7 @@ static bool copy_backward(struct structurize *s)
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
-/* Whether another round may run. */
+/* Whether another step may be done. */
 static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
 {
     return opt_below(c, f, OPT_LIMIT_structurize_rounds, round) &&
@@ -146,12 +402,16 @@ static bool repeat(struct structurize *s, bool (*step)(struct structurize *), bo
 {
     for (uint32_t round = 0;; round++) {
         struct scratch scratch;
-        s->cut.arena = scratch_begin(&scratch);
-        s->clone = (struct opt_clone){0};
-        opt_invalidate(s->cut.c, s->cut.f);
-        bool fits = may_go_on(s->cut.c, s->cut.f, round);
-        if (fits)
-            opt_cut_analyse(&s->cut);
+        s->arena = scratch_begin(&scratch);
+        s->clone = (struct opt_clone){.arena = s->arena, .f = s->f};
+        opt_invalidate(s->c, s->f);
+        bool fits = may_go_on(s->c, s->f, round);
+        if (fits) {
+            s->g = opt_cfg(s->c, s->f);
+            s->cycles = opt_cycles(s->c, s->f);
+            s->dominators = opt_dominators(s->c, s->f);
+            s->reconvergence = opt_return_post_dominators(s->c, s->f);
+        }
         bool again = fits && step(s);
         scratch_end(&scratch);
         *changed |= again;
@@ -169,43 +429,30 @@ static uint32_t instructions(const struct ir_function *f)
     return n;
 }
 
-static bool is_structured(struct opt_context *c, const struct ir_function *f)
-{
-    return opt_is_structured(c->scratch, opt_cfg(c, f), opt_return_post_dominators(c, f));
-}
-
-/* Whether threads may return while others are at a barrier, and have to come to the end before them: in the
- * structured form they would wait for them on their way. */
-static bool returns_past_barriers(struct opt_context *c, struct ir_function *f)
-{
-    struct map exits = {0};
-    if (!opt_scheme_has(c, SCHEME_HOLDS))
-        ir_pass_over_barriers(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, f->module),
-                              *opt_divergent_branches(c, f), opt_return_post_dominators(c, f)->idom, &exits);
-    return exits.count;
-}
-
 bool opt_structurize(struct opt_context *c, struct ir_function *f)
 {
-    if (returns_past_barriers(c, f)) {
+    struct bitset waits =
+        ir_leads_to_barrier(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, f->module));
+    if (!opt_scheme_has(c, SCHEME_HOLDS) && bitset_count(waits)) {
         opt_remark(c, f, OPT_MISSED, "unstructured", f->at,
-                   "not structured: some threads return while others come to a barrier");
+                   "not structured: threads that return would wait for others at a barrier");
         return false;
     }
-    opt_forget_places(c, f);
-    if (is_structured(c, f))
-        return false;
-    uint32_t before = instructions(f);
-    struct structurize s = {.cut = {.c = c, .f = f}, .copies_left = COPIES_MAX * before + COPIES_FREE};
+    uint32_t before = instructions(f), copies = COPIES_MAX * before + COPIES_FREE;
+    struct structurize s = {.c = c, .f = f, .copies_left = copies};
+    bool prepared = opt_forget_places(c, f);
+    prepared |= opt_drop_needless_hearts(c, f);
+    prepared |= opt_split_scopes(c, f);
     bool changed = opt_return_once(c->scratch, opt_cfg(c, f), f);
     bool fits = repeat(&s, copy_backward, &changed) && opt_make_reducible(c, f, &changed) &&
-                opt_cut_loops(c, f, &changed) && repeat(&s, opt_structurize_branch, &changed);
-    if (fits && is_structured(c, f))
-        opt_remark(c, f, OPT_APPLIED, "structured", f->at, "structured: %u instructions copied, %u became %u",
-                   s.copied, before, instructions(f));
-    else
+                repeat(&s, cut_loop, &changed) && repeat(&s, help_branch, &changed);
+    uint32_t copied = copies - s.copies_left;
+    if (!fits || s.declined.count)
         opt_remark(c, f, OPT_MISSED, "unstructured", f->at,
                    fits ? "not structured" : "not structured: control flow too large");
-    opt_count(c, "instructions copied", s.copied);
-    return changed;
+    else if (changed)
+        opt_remark(c, f, OPT_APPLIED, "structured", f->at, "structured: %u instructions copied, %u became %u",
+                   copied, before, instructions(f));
+    opt_count(c, "instructions copied", copied);
+    return changed || prepared;
 }

@@ -4,10 +4,10 @@
  */
 #include "backend/warpcore/reconverge.h"
 #include "opt/opt.h"
-#include "opt/reconverge/structurize.h"
 #include "test/opt/evaluate.h"
 #include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
+#include "test/opt/structured.h"
 #include "test/programs.h"
 
 #include <inttypes.h>

@@ -10,9 +10,9 @@
  *              n -> {x, …}, x -> n alone, nothing else -> x       x goes: a test at the start or the middle
  *
  * It is structured if a single node is left. Each sweep costs the graph's size; sweeps are about as many as
- * regions are nested. For tests and for the pass structurize.
+ * regions are nested.
  */
-#include "opt/reconverge/structurize.h"
+#include "test/opt/structured.h"
 
 /* Successors are sets; removed nodes are not live. */
 struct shrinking {
