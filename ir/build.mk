@@ -5,7 +5,7 @@ ir_SRC += $(addprefix ir/text/,names.c print.c print_module.c lexer.c parse.c pa
 ir_SRC += $(addprefix ir/verify/,verify.c structure.c instructions.c convergence.c module.c)
 ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c dataflow.c barrier_flow.c \
     dominators.c post_dominators.c cycles.c pst.c tokens.c joins.c \
-    strong_components.c scopes.c uniformity.c uniformity_scopes.c uniformity_cycles.c uniformity_loads.c \
+    scopes.c uniformity.c uniformity_scopes.c uniformity_cycles.c uniformity_loads.c \
     memory.c effects.c \
     pdg_nodes.c pdg.c)
 ir_SRC += $(addprefix ir/analysis/,ranges.c range_conditions.c range_of.c)

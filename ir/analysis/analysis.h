@@ -287,22 +287,6 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
  * of the joins or exits. */
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to);
 
-/* ---- dominator strong components: paths back before threads reconverge (ir/analysis/strong_components.c) */
-
-struct ir_strong_components {
-    const struct ir_dominators *reconvergence; /* ir_return_post_dominators_new */
-    uint32_t *component;                       /* of blocks that reach a ret: a block for those of one parent
-                                                  in the tree that lead to each other without passing it */
-};
-/* Edges times O(log depth). */
-struct ir_strong_components *ir_strong_components_new(struct arena *a, const struct ir_cfg *c,
-                                                      const struct ir_dominators *reconvergence);
-/* Whether threads that `block` sends to `to` may come to it again before they reconverge with the others at
- * `stop` (IR_NO_BLOCK: the exit). Either `to` is a successor and `stop` the parent of `block` in the tree;
- * or `block` is the header of a loop, `to` one of the blocks outside to which the loop is left, and `stop`
- * where all of these reconverge. O(log depth). */
-bool ir_returns_before(const struct ir_strong_components *w, uint32_t block, uint32_t to, uint32_t stop);
-
 /* ---- uniformity (ir/analysis/uniformity.c) ----------------------------------------------------------- */
 
 enum ir_divergence {

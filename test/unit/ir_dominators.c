@@ -125,53 +125,6 @@ static void check_backward(struct arena *a, const struct ir_cfg *c, uint32_t n)
     check_ancestors(d, n);
 }
 
-/* How often a way led back, and did not: both must have been seen. */
-static uint32_t answers[2];
-
-static void check_returns(const struct ir_cfg *c, const struct ir_strong_components *w, uint32_t b,
-                          uint32_t to, uint32_t stop)
-{
-    bool reached[BLOCKS] = {0};
-    reach(c, to, stop, false, reached);
-    assert_true(ir_returns_before(w, b, to, stop) == reached[b]);
-    answers[reached[b]]++;
-}
-
-/* The ways out of a loop. Where it has one, its threads reconverge at the target. */
-static void check_loop_exits(const struct ir_cfg *c, const struct ir_cycles *f,
-                             const struct ir_strong_components *w, uint32_t k)
-{
-    u32_vec to = {0};
-    uint32_t reconverge = IR_NO_BLOCK;
-    struct arena a = {0};
-    for (uint32_t i = f->at[k].first; i < f->at[k].first + f->at[k].count; i++) {
-        const struct ir_block *b = ir_block_at(c->fn, f->blocks[i]);
-        for (uint32_t e = 0; e < b->edges.count; e++) {
-            uint32_t t = b->edges.at[e].block;
-            if (ir_cycle_has(f, k, t) || !w->reconvergence->depth[t])
-                continue;
-            reconverge = to.count ? ir_dominators_common(w->reconvergence, reconverge, t) : t;
-            vec_push(&a, &to, t);
-        }
-    }
-    for (uint32_t i = 0; i < to.count; i++)
-        check_returns(c, w, f->at[k].header, to.at[i], reconverge);
-    arena_free(&a);
-}
-
-static void check_strong_components(struct arena *a, const struct ir_cfg *c, uint32_t n)
-{
-    const struct ir_dominators *d = ir_return_post_dominators_new(a, c);
-    const struct ir_strong_components *w = ir_strong_components_new(a, c, d);
-    const struct ir_cycles *f = ir_cycles_new(a, c);
-    for (uint32_t b = 0; b < n; b++)
-        for (uint32_t e = 0; d->depth[b] && e < ir_block_at(c->fn, b)->edges.count; e++)
-            check_returns(c, w, b, ir_block_at(c->fn, b)->edges.at[e].block, d->idom[b]);
-    for (uint32_t k = 0; k < f->count; k++)
-        if (f->at[k].entries.count == 1)
-            check_loop_exits(c, f, w, k);
-}
-
 static void test_random_graphs(void **state)
 {
     for (uint32_t i = 0; i < GRAPHS; i++) {
@@ -182,11 +135,9 @@ static void test_random_graphs(void **state)
         const struct ir_cfg *c = ir_cfg_new(&a, m->functions.at[0]);
         check_forward(&a, c, n);
         check_backward(&a, c, n);
-        check_strong_components(&a, c, n);
         ir_module_free(m);
         arena_free(&a);
     }
-    assert_true(answers[false] > GRAPHS && answers[true] > GRAPHS / 10);
 }
 
 /* ---- edges by which threads leave those at a barrier ---------------------------------------------------- */
@@ -401,12 +352,10 @@ static void test_deep_trees(void **state)
     const struct ir_cfg *c = ir_cfg_new(&a, f);
     const struct ir_dominators *d = ir_dominators_new(&a, c),
                                *reconvergence = ir_return_post_dominators_new(&a, c);
-    const struct ir_strong_components *w = ir_strong_components_new(&a, c, reconvergence);
     for (uint32_t b = 1; b + 1 < N; b++) {
         assert_int_equal(ir_dominators_common(d, b, N - b), b < N - b ? b : N - b);
         assert_int_equal(ir_dominators_below(d, 0, b), 1);
         assert_int_equal(ir_dominators_below(reconvergence, IR_NO_BLOCK, b), N - 1);
-        assert_true(ir_returns_before(w, b, b, b + 1) && !ir_returns_before(w, b, b + 1, b + 1));
     }
     arena_free(&a);
     ir_module_free(m);
