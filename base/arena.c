@@ -9,8 +9,6 @@
 #include "base/base.h"
 
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -28,7 +26,6 @@
 #define CHUNK_MIN  ((size_t)4096)
 #define CHUNK_KEPT ((size_t)16384) /* by arena_reset: clearing it costs less than a new one */
 #define CHUNK_MAX  ((size_t)8 << 20)
-#define CHUNK_HUGE ((size_t)2 << 20)
 #define BYTES_MAX  (SIZE_MAX / 2) /* far more than the host has, far less than what overflows */
 
 struct arena_chunk {
@@ -79,26 +76,11 @@ void arena_reset(struct arena *a)
                         .total = sizeof *kept + kept->bytes};
 }
 
-/* Large chunks ask the host for huge pages: a fault for every 4 KiB took a third of the time of compiling a
- * large module. Advice, so it may fail. */
-static void prefer_huge_pages(char *at, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)at + page - 1) / page * page;
-    madvise((void *)begin, (uintptr_t)at + bytes - begin, MADV_HUGEPAGE);
-#else
-    UNUSED(at);
-    UNUSED(bytes);
-#endif
-}
-
 /* The chunk is linked before it is used, so that arena_free finds it whatever happens next. */
 static struct arena_chunk *chunk_new(struct arena *a, size_t bytes)
 {
     size_t size = sizeof(struct arena_chunk) + bytes;
     struct arena_chunk *c = mem_alloc(size);
-    if (size >= CHUNK_HUGE)
-        prefer_huge_pages((char *)c, size);
     c->bytes = bytes;
     c->next = a->chunks;
     a->chunks = c;

@@ -8,6 +8,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
 
 static _Thread_local struct mem_guard *innermost;
 static _Thread_local struct scratch *innermost_scratch;
@@ -116,11 +120,24 @@ static bool rigged_to_fail(void)
     return fail_in > 0 && --fail_in == 0;
 }
 
+void mem_prefer_huge_pages(void *at, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)at + page - 1) / page * page;
+    if (bytes >= HUGE_PAGE)
+        madvise((void *)begin, (uintptr_t)at + bytes - begin, MADV_HUGEPAGE);
+#else
+    UNUSED(at);
+    UNUSED(bytes);
+#endif
+}
+
 void *mem_alloc(size_t bytes)
 {
     void *p = rigged_to_fail() ? NULL : calloc(1, bytes ? bytes : 1);
     if (!p)
         mem_fail(bytes);
+    mem_prefer_huge_pages(p, bytes);
     return p;
 }
 
@@ -129,6 +146,7 @@ void *mem_realloc(void *old, size_t bytes)
     void *p = rigged_to_fail() ? NULL : realloc(old, bytes ? bytes : 1);
     if (!p)
         mem_fail(bytes);
+    mem_prefer_huge_pages(p, bytes);
     return p;
 }
 

@@ -9,7 +9,10 @@
 static void *reserve(void *at, size_t bytes)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0);
-    return mmap(at, bytes, PROT_NONE, flags, -1, 0);
+    void *p = mmap(at, bytes, PROT_NONE, flags, -1, 0);
+    if (p != MAP_FAILED)
+        mem_prefer_huge_pages(p, bytes);
+    return p;
 }
 
 static size_t page_round(uint32_t bytes)
