@@ -11,6 +11,7 @@
 #include "driver/compare.h"
 #include "driver/interrupt.h"
 #include "lib/result.h"
+#include "runtime/launch/block_warp.h"
 
 static const char *reference_name(void)
 {
@@ -63,7 +64,7 @@ static int read_warp(struct comparison *x)
     for (uint32_t i = 0; x->named && i < x->schemes.count; i++)
         if (scheme_target(x->schemes.at[i])->lanes)
             warp = scheme_target(x->schemes.at[i])->lanes;
-    int code = option_number(x->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
+    int code = option_warp(x->command, &warp, NULL);
     x->warp = (uint32_t)warp;
     return code;
 }
@@ -134,6 +135,8 @@ static int open_row(struct comparison *x, struct run *r, struct row *row, struct
     if (code)
         return code;
     r->x.api.warp = row->warp;
+    if (!rt_block_warp_models(row->scheme))
+        r->x.api.flags = 0;
     r->x.api.interrupt = interrupt_flag();
     if (launch_has_source(kernc_result_input(*compiled)))
         r->source = source_new(&x->command->arena, input_name(x->command), (*compiled)->source->text,

@@ -203,6 +203,9 @@ struct option_range {
     bool power;
 };
 int option_numbers(struct command *c, const struct option_range *all, size_t count);
+/* --warp. *block (NULL: the caller does not mind): it is `block`, which verbs take that can model such warps;
+ * then *warp stays as it is. */
+int option_warp(struct command *c, uint64_t *warp, bool *block);
 /* The same for a number of bytes with K, M or G behind it. */
 int option_size(struct command *c, enum option_id id, uint64_t *n);
 /* Reads a decimal number from *s, which moves behind it. False: there is none, or it does not fit. */

@@ -99,10 +99,9 @@ int compile_options(struct command *c, kernc_options *o)
     const struct option_range numbers[] = {
         {OPTION_ERROR_LIMIT, 1, 1000000, &errors, false},
         {OPTION_BISECT_LIMIT, 0, INT32_MAX, &limit, false},
-        {OPTION_WARP, 1, KERNC_MAX_WARP, &warp, false},
     };
     int code = take_diagnostics(c) ?: take_level(c, o) ?: take_remarks(c) ?: take_preprocessor(c);
-    code = code ?: option_numbers(c, numbers, COUNT(numbers));
+    code = code ?: option_numbers(c, numbers, COUNT(numbers)) ?: option_warp(c, &warp, NULL);
     o->warp = (unsigned)warp;
     o->error_limit = (unsigned)errors;
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;

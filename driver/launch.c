@@ -63,15 +63,16 @@ static int read_numbers(struct run *r)
     if (threads > KERNC_MAX_HOST_THREADS)
         threads = KERNC_MAX_HOST_THREADS;
     const struct option_range numbers[] = {
-        {OPTION_WARP, 1, KERNC_MAX_WARP, &warp, false},
         {OPTION_THREADS, 1, KERNC_MAX_HOST_THREADS, &threads, false},
         {OPTION_FUEL, 1, UINT64_MAX, &fuel, false},
         {OPTION_SEGMENT, 8, 1 << 20, &segment, true},
         {OPTION_BANKS, 1, KERNC_MAX_BANKS, &banks, true},
         {OPTION_MAX_ROUNDS, 1, UINT64_MAX, &r->x.max_rounds, false},
     };
-    int code = option_numbers(r->command, numbers, COUNT(numbers));
+    bool block;
+    int code = option_numbers(r->command, numbers, COUNT(numbers)) ?: option_warp(r->command, &warp, &block);
     r->x.api.warp = (uint32_t)warp;
+    r->x.api.flags = block ? KERNC_BLOCK_WARP : 0;
     r->x.api.threads = (uint32_t)threads;
     r->x.api.fuel = fuel;
     r->x.api.segment = (uint32_t)segment;

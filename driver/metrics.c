@@ -10,6 +10,7 @@ uint32_t metric_rows(const kernc_metrics *m, bool machine, struct metric *rows)
 #define ROW_EVENT(x)               ROW_COUNT(x)
 #define ROW_MAXIMUM(x)             ROW_COUNT(x)
 #define ROW_MACHINE(x)             .applies = machine, .count = (x)
+#define ROW_MODEL(x)               .applies = (x) > 0, .count = (x)
 #define ROW_RATIO(x)               .applies = (x) >= 0, .form = PERCENTAGE, .value = (x)
 #define ROW_SECONDS(x)             .applies = true, .form = SECONDS, .value = (x)
 #define METRIC(key, type, meaning) rows[n++] = (struct metric){#key, meaning, ROW_##type(m->key)};

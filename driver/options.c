@@ -287,6 +287,21 @@ int option_numbers(struct command *c, const struct option_range *all, size_t cou
     return code;
 }
 
+int option_warp(struct command *c, uint64_t *warp, bool *block)
+{
+    const char *text = option_value(c, OPTION_WARP), *at = text;
+    bool is_block = text && strcmp(text, "block") == 0, models = verb_in(c->verb, IN_RUN | IN_COMPARE);
+    uint64_t n;
+    if (block)
+        *block = is_block;
+    if (is_block && models)
+        return EXIT_OK;
+    if (text && models && (!scan_number(&at, &n) || *at || n < 1 || n > KERNC_MAX_WARP))
+        return complain(c, EXIT_USAGE, "--warp wants a number from 1 to %d, or block, not '%s'",
+                        KERNC_MAX_WARP, text);
+    return option_number(c, OPTION_WARP, 1, KERNC_MAX_WARP, warp);
+}
+
 int option_size(struct command *c, enum option_id id, uint64_t *n)
 {
     static const char suffixes[] = "KMG";

@@ -206,8 +206,9 @@ static bool counts(const struct trial *t)
 
 static kernc_launch launch_of(const struct trial *t, const struct fz_setup *s, uint64_t fuel)
 {
+    uint32_t counted = KERNC_STATISTICS | (trial_models(t, s) ? KERNC_BLOCK_WARP : 0);
     return (kernc_launch){.size = sizeof(kernc_launch),
-                          .flags = counts(t) ? KERNC_STATISTICS : 0,
+                          .flags = counts(t) ? counted : 0,
                           .scheme = scheme_info[s->scheme].name,
                           .warp = s->width,
                           .threads = 1,

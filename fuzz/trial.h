@@ -44,8 +44,10 @@ bool trial_expect(struct trial *t, const struct fz_setup *s);
 void trial_keep(struct trial *t);
 /* Whether the latest launch has left what is expected, or stopped where that stops. */
 bool trial_compare(struct trial *t, const struct fz_setup *s);
+/* Whether a warp of the setup holds a block, and there is a model of such warps (block_warp.h). */
+bool trial_models(const struct trial *t, const struct fz_setup *s);
 /* Whether what a launch that ended well has counted can be: every access takes a transaction or a pass at
- * least, and instructions by class, by active lanes and all together are the same. */
+ * least; instructions by class, by active lanes and all together are the same, and those of the model. */
 bool trial_counts(struct trial *t, const struct fz_setup *s, const kernc_statistics *statistics);
 /* Of a class that says what holds: whether it holds of what that has left. */
 bool trial_holds(struct trial *t, const struct fz_setup *s);

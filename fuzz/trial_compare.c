@@ -3,6 +3,7 @@
  */
 #include "fuzz/plant.h"
 #include "fuzz/trial.h"
+#include "runtime/launch/block_warp.h"
 
 #include <stdio.h>
 
@@ -141,6 +142,11 @@ static struct counted by_lanes(const kernc_statistics *statistics)
     return sum;
 }
 
+bool trial_models(const struct trial *t, const struct fz_setup *s)
+{
+    return !t->p->sequence && t->p->threads <= s->width && rt_block_warp_models(s->scheme);
+}
+
 bool trial_counts(struct trial *t, const struct fz_setup *s, const kernc_statistics *statistics)
 {
     char text[sizeof t->verdict.text];
@@ -152,6 +158,12 @@ bool trial_counts(struct trial *t, const struct fz_setup *s, const kernc_statist
         return trial_fail(t, s, FZ_MISCOUNTED, "instructions by class are not those of the launch");
     if (lanes.warps != m.warp_instructions || lanes.threads != m.thread_instructions)
         return trial_fail(t, s, FZ_MISCOUNTED, "instructions by active lanes are not those of the launch");
+    if (trial_models(t, s) && m.block_warp_instructions != m.warp_instructions) {
+        snprintf(text, sizeof text,
+                 "the model of a warp that holds a block runs %llu warp instructions, it %llu",
+                 (unsigned long long)m.block_warp_instructions, (unsigned long long)m.warp_instructions);
+        return trial_fail(t, s, FZ_MISCOUNTED, text);
+    }
     for (uint32_t i = 0; kernc_statistics_line(statistics, i, &l); i++) {
         bool global = l.memory_instructions > l.memory_transactions;
         if (!global && l.shared_instructions <= l.shared_passes)

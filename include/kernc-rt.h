@@ -268,6 +268,10 @@ enum {
     KERNC_STATISTICS = 1, /* count memory transactions, passes over the banks of shared
                              memory and active lanes too (all else always);
                              warp-core: execute in the order of the clock */
+    KERNC_BLOCK_WARP = 2, /* activity_factor and block_warp_instructions are those of a model whose warps hold
+                             whole blocks, of at most KERNC_MAX_BLOCK_WARP threads (docs/metrics.md);
+                             bytecode of some schemes alone, else KERNC_INVALID; one host thread then
+                             runs all */
 };
 /* Traces: what the slots of a warp-core machine do in each cycle; of bytecode what warps run, and when, by
  * the modelled cycles of the launch so far. */
@@ -371,6 +375,7 @@ typedef struct kernc_launch {
 enum {
     KERNC_MAX_WARP = 64,
     KERNC_MAX_BLOCK_THREADS = 4096,
+    KERNC_MAX_BLOCK_WARP = 1024, /* threads of a block that a warp of the model holds */
     KERNC_MAX_GRID_BLOCKS = INT32_MAX,
     KERNC_MAX_HOST_THREADS = 256,
     KERNC_MAX_CORES = 64,
@@ -391,6 +396,7 @@ typedef struct kernc_metrics {
 #define KERNC_FIELD_EVENT          uint64_t
 #define KERNC_FIELD_MAXIMUM        uint64_t
 #define KERNC_FIELD_MACHINE        uint64_t
+#define KERNC_FIELD_MODEL          uint64_t
 #define KERNC_FIELD_RATIO          double
 #define KERNC_FIELD_SECONDS        double
 #define METRIC(key, type, meaning) KERNC_FIELD_##type key;
@@ -399,6 +405,7 @@ typedef struct kernc_metrics {
 #undef KERNC_FIELD_EVENT
 #undef KERNC_FIELD_MAXIMUM
 #undef KERNC_FIELD_MACHINE
+#undef KERNC_FIELD_MODEL
 #undef KERNC_FIELD_RATIO
 #undef KERNC_FIELD_SECONDS
 } kernc_metrics;

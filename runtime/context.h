@@ -114,11 +114,11 @@ static inline uint64_t rt_executed(struct rt_total t)
 }
 struct kernc_statistics {
     kernc_metrics metrics;               /* ratios are kept up to date */
-    uint64_t thread_slots;               /* denominator of simt_efficiency */
+    uint64_t thread_slots, block_slots;  /* denominators of simt_efficiency and activity_factor */
     uint64_t widths[KERNC_MAX_WARP + 1]; /* warp instructions by active lanes */
     struct rt_total classes[RT_CLASSES]; /* instructions of each; their sum is that of all */
     bool counted;                        /* transactions were counted */
-    bool whole_block;                    /* one warp held a block */
+    bool whole_block;                    /* one warp held a block, perhaps in a model */
     VEC(kernc_line_metrics) lines;
     VEC(kernc_place_metrics) places;
     VEC(kernc_branch_metrics) branches; /* by place, once each */
@@ -194,7 +194,8 @@ void rt_statistics_add_class(kernc_statistics *s, enum rt_class class, struct rt
 
 /* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks
  * nothing. */
-void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics);
+void rt_statistics_of(struct rt_launch *l, kernc_status status, double seconds,
+                      kernc_statistics **statistics);
 /* Both are of one program, with the same lines. */
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);
 /* *to is freed by kernc_statistics_free. */

@@ -3,7 +3,7 @@
  * The core counts blocks (times run, active lanes) and, if asked, transactions; everything for each
  * instruction follows from the block table: an instruction runs as often as its block.
  */
-#include "runtime/launch/grid.h"
+#include "runtime/launch/block_warp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,7 +243,7 @@ void rt_statistics_set_ratios(kernc_statistics *s)
 {
     kernc_metrics *m = &s->metrics;
     m->simt_efficiency = ratio(m->thread_instructions, s->thread_slots);
-    m->activity_factor = s->whole_block ? m->simt_efficiency : -1;
+    m->activity_factor = s->whole_block ? ratio(m->thread_instructions, s->block_slots) : -1;
     m->shared_efficiency = s->counted ? ratio(m->shared_passes - m->bank_conflicts, m->shared_passes) : -1;
     m->memory_efficiency = s->counted ? ratio(m->memory_instructions, m->memory_transactions) : -1;
 }
@@ -254,13 +254,14 @@ static void add_events(kernc_metrics *to, const struct rt_events *from)
 #define ADD_EVENT(key)   to->key += from->key;
 #define ADD_MAXIMUM(key) to->key = greater(to->key, from->key);
 #define ADD_MACHINE(key)
+#define ADD_MODEL(key)
 #define ADD_RATIO(key)
 #define ADD_SECONDS(key)
 #define METRIC(key, type, meaning) ADD_##type(key)
 #include "include/kernc-metrics.def"
 }
 
-void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics)
+void rt_statistics_of(struct rt_launch *l, kernc_status status, double seconds, kernc_statistics **statistics)
 {
     const struct bc_program *p = l->program;
     kernc_statistics *s = *statistics = mem_alloc(sizeof *s);
@@ -284,5 +285,12 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
     s->metrics.seconds = seconds;
     s->counted = l->count_transactions;
     s->whole_block = l->sizes.warps == 1;
+    s->block_slots = s->thread_slots;
+    if (l->block_warp && status == KERNC_OK) {
+        struct rt_block_warp_total model = rt_block_warp_total(l->block_warp);
+        s->metrics.block_warp_instructions = model.instructions;
+        s->block_slots = model.slots;
+        s->whole_block = true;
+    }
     rt_statistics_set_ratios(s);
 }

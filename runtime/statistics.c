@@ -23,6 +23,7 @@ static void add_metrics(kernc_metrics *to, const kernc_metrics *from)
 #define ADD_RATIO(key)
 #define ADD_COUNT(key)             ADD_EVENT(key)
 #define ADD_MACHINE(key)           ADD_EVENT(key)
+#define ADD_MODEL(key)             ADD_EVENT(key)
 #define ADD_SECONDS(key)           ADD_EVENT(key)
 #define METRIC(key, type, meaning) ADD_##type(key)
 #include "include/kernc-metrics.def"
@@ -36,6 +37,7 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
     for (unsigned c = 0; c < RT_CLASSES; c++)
         rt_statistics_add_class(to, (enum rt_class)c, from->classes[c]);
     to->thread_slots += from->thread_slots;
+    to->block_slots += from->block_slots;
     to->counted &= from->counted;
     to->whole_block &= from->whole_block;
     rt_statistics_set_ratios(to);

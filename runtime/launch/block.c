@@ -6,6 +6,7 @@
  * wait at the same.
  */
 #include "runtime/check/check.h"
+#include "runtime/launch/block_warp.h"
 
 /* ---- slots ------------------------------------------------------------------------------------------- */
 
@@ -323,7 +324,7 @@ static bool run_block(struct rt_worker *k, uint64_t number)
     bool good = run_first_round(k, &left);
     while (good && left)
         good = run_round(k, &left);
-    return good;
+    return good && (!l->block_warp || rt_block_warp_end(l->block_warp, k));
 }
 
 /* The trap of the lowest block counts. */

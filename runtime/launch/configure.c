@@ -1,7 +1,7 @@
 /* configure.c: what a launch asks for: sizes within the limits, arguments that fit the kernel's parameters (by
  * position or by name, each once, each of a kind that fits), arrays in shared memory.
  */
-#include "runtime/context.h"
+#include "runtime/launch/block_warp.h"
 #include "runtime/module.h"
 
 #define DEFAULT_WARP    32
@@ -279,5 +279,5 @@ kernc_status rt_configure(const kernc_kernel *k, const kernc_launch *given, stru
     sizes->threads = (uint32_t)volume(given->block);
     sizes->warps = (sizes->threads + given->warp - 1) / given->warp;
     sizes->segment_shift = (uint32_t)__builtin_ctz(given->segment);
-    return status;
+    return status == KERNC_OK ? rt_block_warp_check(k, given, sizes->threads) : status;
 }

@@ -88,6 +88,7 @@ struct rt_worker {
 
 struct rt_check;
 struct rt_watch;
+struct rt_block_warp;
 /* The core's tables of instructions, or copies with the launch's changes. */
 struct rt_tables {
     const struct rt_op *full, *brief, *partial;
@@ -133,6 +134,7 @@ struct rt_launch {
     uint32_t worker_count;
     struct rt_check *check;               /* runtime/check/; NULL: the program has no checks of memory */
     struct rt_watch *watch;               /* watch.c; NULL: nobody wants to know its steps */
+    struct rt_block_warp *block_warp;     /* NULL: it is not modelled */
     bool looks_empty;                     /* blocks that no lane runs are checked, or reported */
     kernc_statistics *statistics, *spare; /* being made; freed with the launch */
     struct arena arena;

@@ -1,5 +1,6 @@
 /* launch.c: a launch of bytecode: prepares what its host threads share, runs them, and says how it went. */
 #include "runtime/check/check.h"
+#include "runtime/launch/block_warp.h"
 #include "runtime/launch/watch.h"
 #include "runtime/warpcore/simulator.h"
 
@@ -85,6 +86,7 @@ static kernc_status prepare(struct rt_launch *l)
         status = choose(l);
     if (status != KERNC_OK)
         return status;
+    l->block_warp = rt_block_warp_new(l);
     rt_watch_new(l);
     l->looks_empty = l->watch || l->program->checks_waiting;
     bool rows = o->block[0] % o->warp == 0 || o->block[0] == l->sizes.threads; /* a warp lies in one */
@@ -231,9 +233,10 @@ static kernc_status outcome(struct rt_launch *l)
     }
     if (over_memory)
         return rt_fail(c, KERNC_LIMIT,
-                       "kernel %s: its registers, memory and printed text are over the limit (max_memory, "
+                       "kernel %s: its registers, memory%s printed text%s are over the limit (max_memory, "
                        "--max-memory)",
-                       l->kernel->name);
+                       l->kernel->name, l->block_warp ? "," : " and",
+                       l->block_warp ? " and the paths of a block's threads (--warp=block)" : "");
     return atomic_load(&l->progress.out_of_fuel) ? report_fuel(l) : KERNC_OK;
 }
 
@@ -273,7 +276,7 @@ static kernc_status run(struct rt_launch *l, kernc_statistics **statistics)
     rt_output_flush(l, atomic_load(&l->progress.trap_block) == UINT64_MAX
                            ? UINT64_MAX
                            : atomic_load(&l->progress.trap_block) + 1);
-    rt_statistics_of(l, seconds, &l->statistics);
+    rt_statistics_of(l, status, seconds, &l->statistics);
     rt_statistics_keep(l->handle, &l->statistics, &l->spare, statistics);
     return status;
 }

@@ -1,10 +1,11 @@
 /* watch.c: see watch.h. */
 #include "runtime/launch/watch.h"
+#include "runtime/launch/block_warp.h"
 #include "runtime/launch/timeline.h"
 
-/* A core's table, and behind it the rows that execute. */
+/* A core's table; behind it the rows that execute; and these, but for blocks, which come back. */
 struct table {
-    struct rt_op back[BC_OPS], real[BC_OPS];
+    struct rt_op back[BC_OPS], real[BC_OPS], straight[BC_OPS];
 };
 
 /* What a warp's latest step was. */
@@ -17,12 +18,14 @@ struct rt_watch {
     const struct rt_core *core;     /* the one that executes */
     const struct rt_scheme *scheme; /* the one that decides */
     struct rt_steps steps;
-    bool enters; /* the core makes a warp ready, and is not to run it yet */
+    bool enters;       /* the core makes a warp ready, and is not to run it yet */
+    bool blocks_alone; /* only paths are wanted: what is not the begin of a block need not come back */
     /* A block word that has been looked at, and how often its block had been counted before; NULL: none. */
     const struct bc_ins *pending;
     uint64_t counted;
     struct latest *latest;        /* by warp of the block */
     struct rt_timeline *timeline; /* NULL: the launch is not traced */
+    struct rt_block_warp *paths;  /* NULL: nobody wants to know them */
     uint64_t time, offset; /* of the trace: at the end of the latest turn; the launch's less the warp's */
     bool resumes;          /* the turn begins, in the middle of a step perhaps */
 };
@@ -180,8 +183,11 @@ static void settle(struct rt_watch *x, const struct rt_warp *w)
 {
     const struct bc_ins *block = x->pending;
     x->pending = NULL;
-    if (block && times_counted(w, block) != x->counted)
-        begin_step(x, w, block->imm, w->active, w->counts[block->imm].cycles);
+    if (!block || times_counted(w, block) == x->counted)
+        return;
+    if (x->paths)
+        rt_block_warp_step(x->paths, w, block->imm);
+    begin_step(x, w, block->imm, w->active, w->counts[block->imm].cycles);
 }
 
 /* The warp is about to execute the instruction at `pc`. */
@@ -229,7 +235,8 @@ static void run_steps(struct rt_warp *w, void (*enter)(struct rt_warp *w))
     while (pc) {
         look(x, w, pc);
         const struct table *table = (const struct table *)(const void *)w->table;
-        pc = table->real[pc->op].run(w, pc, w->table, w->V);
+        const struct rt_op *next = x->blocks_alone && pc->op != BC_block ? table->straight : table->back;
+        pc = table->real[pc->op].run(w, pc, next, w->V);
     }
     x->time = x->offset + w->cycles;
     if (x->timeline)
@@ -258,7 +265,7 @@ static uint32_t expire(struct rt_warp *w, uint32_t pc)
 
 void rt_watch_new(struct rt_launch *l)
 {
-    if (!l->given.step && !l->given.trace)
+    if (!l->given.step && !l->given.trace && !l->block_warp)
         return;
     struct rt_watch *x = l->watch = arena_new(&l->arena, struct rt_watch);
     struct rt_core *core = arena_new(&l->arena, struct rt_core);
@@ -266,6 +273,8 @@ void rt_watch_new(struct rt_launch *l)
     *x = (struct rt_watch){.core = l->core, .scheme = l->scheme};
     rt_steps_new(&x->steps, &l->given, &l->arena);
     x->timeline = l->given.trace ? rt_timeline_new(l) : NULL;
+    x->paths = l->block_warp;
+    x->blocks_alone = !l->given.step && !l->given.trace;
     *core = *l->core;
     core->run = run;
     core->begin = begin;
@@ -279,6 +288,8 @@ static const struct rt_op *watched(struct rt_launch *l, const struct rt_op *real
 {
     struct table *t = arena_new(&l->arena, struct table);
     memcpy(t->real, real, sizeof t->real);
+    memcpy(t->straight, real, sizeof t->straight);
+    t->straight[BC_block].run = come_back;
     for (unsigned op = 0; op < BC_OPS; op++)
         t->back[op].run = come_back;
     return t->back;

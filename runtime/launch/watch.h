@@ -1,5 +1,5 @@
-/* watch.h: launches that are watched: each step of a warp is reported to whoever launched, and the trace has
- * those of all.
+/* watch.h: launches that are watched: each step of a warp is reported to whoever launched, the trace has those
+ * of all, and threads leave their paths (block_warp.h).
  *
  * A step begins where lanes enter a block of code, which is when it is counted, and where others go on in the
  * middle of one, behind an operation for which they waited. The core runs such a launch one instruction at a

@@ -85,6 +85,7 @@ struct rt_events {
 #define EVENT_EVENT(key)   uint64_t key;
 #define EVENT_MAXIMUM(key) uint64_t key;
 #define EVENT_MACHINE(key)
+#define EVENT_MODEL(key)
 #define EVENT_RATIO(key)
 #define EVENT_SECONDS(key)
 #define METRIC(key, type, meaning) EVENT_##type(key)

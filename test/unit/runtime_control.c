@@ -191,6 +191,33 @@ static void calls_through_pointers_reconverge(void **state)
     }
 }
 
+/* f returns from two places to one, where all go on together: 2 instructions there, 6 in f, the call. */
+static void lanes_that_return_apart_reconverge(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    uint32_t call = make(&m, BC_call, .d = 30);
+    make_block(&m, BC_RETURN | BC_RECONVERGE);
+    store_result(&m, 4);
+    make(&m, BC_exit);
+    make_function(&m, "f", 0, 30);
+    m.p->functions.at[1].entry = BC_NO_TARGET;
+    m.p->code.at[call].imm = make_block(&m, 0);
+    op3(&m, SCALAR_and_I, 4, 1, 2);
+    make(&m, bc_scalar_op(SCALAR_eq_I, BC_FORM_B), .a = 4, .b = 2);
+    uint32_t branch = make_branch(&m, 0, 0, BC_NO_TARGET), odd = make_block(&m, 0);
+    make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
+    uint32_t even = make_block(&m, 0);
+    make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
+    branch_at(&m, branch)->yes = odd;
+    branch_at(&m, branch)->no = even;
+    run_well(&m);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(words()[i], i & 1);
+    assert_int_equal(metrics.warp_instructions, 9);
+    assert_int_equal(metrics.thread_instructions, 32 * 8);
+}
+
 /* f returns true in odd lanes. Where the branch behind its call reads that, they go on at its targets at once,
  * else behind the call: the warp executes one word less. */
 static void returns_lead_to_successors(void **state)
@@ -363,11 +390,13 @@ int main(void)
         cmocka_unit_test(switches_find_their_cases),
         cmocka_unit_test(calls_through_pointers_reconverge),
         cmocka_unit_test(groups_combine_their_lanes),
+        cmocka_unit_test(lanes_that_return_apart_reconverge),
         cmocka_unit_test(returns_lead_to_successors),
         cmocka_unit_test(returns_to_successors_need_frontiers),
         cmocka_unit_test(host_threads_share_global_memory),
         cmocka_unit_test(indices_have_three_dimensions),
         cmocka_unit_test(grid_indices_have_three_dimensions),
     };
+    modelled = true;
     return cmocka_run_group_tests_name("runtime: control", tests, set_up, tear_down);
 }

@@ -18,6 +18,7 @@ static kernc_buffer *out;
 static struct text printed;
 static kernc_metrics metrics;
 static kernc_launch options; /* what run() uses beside arguments; reset by begin() */
+static bool modelled;        /* run() also tries the model of a warp that holds a block, if one does */
 
 static inline uint32_t *words(void)
 {
@@ -62,11 +63,8 @@ static inline void store_result(struct maker *m, unsigned v)
     make(m, BC_stx_g32, .d = (uint16_t)v, .a = 0, .b = 0, .c = 2, .e = make_site(m, BC_SITE_GLOBAL));
 }
 
-static inline kernc_status run(struct maker *m)
+static inline kernc_status launch(kernc_module *module)
 {
-    kernc_module *module = make_finish(m, context);
-    if (!module)
-        fail_msg("%s", kernc_error_text(context));
     kernc_argument args[] = {kernc_arg_buffer("out", out)};
     options.args = args;
     options.arg_count = 1;
@@ -75,6 +73,33 @@ static inline kernc_status run(struct maker *m)
     metrics.size = sizeof metrics;
     kernc_statistics_metrics(s, &metrics);
     kernc_statistics_free(s);
+    return status;
+}
+
+/* Again, with the model: the same memory and counts. */
+static inline void launch_modelled(kernc_module *module)
+{
+    uint32_t left[THREADS];
+    kernc_metrics first = metrics;
+    memcpy(left, words(), sizeof left);
+    memset(words(), 0, sizeof left);
+    options.flags |= KERNC_BLOCK_WARP;
+    assert_int_equal(launch(module), KERNC_OK);
+    options.flags &= ~(uint32_t)KERNC_BLOCK_WARP;
+    assert_memory_equal(words(), left, sizeof left);
+    assert_int_equal(metrics.block_warp_instructions, first.warp_instructions);
+    assert_true(metrics.activity_factor == first.activity_factor);
+    metrics = first;
+}
+
+static inline kernc_status run(struct maker *m)
+{
+    kernc_module *module = make_finish(m, context);
+    if (!module)
+        fail_msg("%s", kernc_error_text(context));
+    kernc_status status = launch(module);
+    if (status == KERNC_OK && modelled && metrics.activity_factor >= 0)
+        launch_modelled(module);
     kernc_module_free(module);
     return status;
 }
