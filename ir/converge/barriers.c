@@ -2,6 +2,7 @@
  *
  * Linear, but where it says otherwise.
  */
+#include "ir/analysis/callgraph.h"
 #include "ir/converge/order.h"
 
 bool ir_has_barrier(const struct ir_function *f, uint32_t b)
@@ -12,18 +13,7 @@ bool ir_has_barrier(const struct ir_function *f, uint32_t b)
     return false;
 }
 
-static bool function_has_barrier(const struct ir_function *f)
-{
-    ir_each_block(i, b, f)
-        if (ir_has_barrier(f, b))
-            return true;
-    return false;
-}
-
 /* ---- functions and calls that may lead to one ------------------------------------------------------- */
-
-/* Functions that have a barrier are found first, then those that call what has been found. Each function
- * found is compared with the signatures that none has fitted yet. */
 
 bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting)
 {
@@ -43,61 +33,31 @@ static bool may_wait(const struct ir_function *f, ir_ref r, struct bitset waitin
     return ir_at(f, r)->op == IR_barrier || ir_call_may_wait(f, r, waiting);
 }
 
-/* Which functions call directly, and through each signature; by signature whether it has been looked at. */
-struct callers {
-    struct rows of_function, of_signature;
-    bool *seen;
-};
-
-static struct callers find_callers(struct arena *a, const struct ir_module *m)
+static bool function_may_wait(const struct ir_function *f, struct bitset waiting)
 {
-    struct edge_list direct = {0}, by_pointer = {0};
-    for (uint32_t i = 0; i < m->functions.count; i++)
-        ir_each_block(n, b, m->functions.at[i])
-            ir_each_ins(r, m->functions.at[i], b) {
-                const struct ir_ins *ins = ir_at(m->functions.at[i], r);
-                if (ins->op == IR_call)
-                    edge_add(a, &direct, (uint32_t)ins->imm, i);
-                else if (ins->op == IR_icall)
-                    edge_add(a, &by_pointer, (uint32_t)ins->imm, i);
-            }
-    return (struct callers){rows_of_edges(a, m->functions.count, &direct),
-                            rows_of_edges(a, m->signatures.count, &by_pointer),
-                            arena_array(a, bool, m->signatures.count + 1)};
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (may_wait(f, r, waiting))
+                return true;
+    return false;
 }
 
-/* A kernel is called by nobody. */
-static void add(struct walk *w, const struct ir_module *m, uint32_t f)
-{
-    if (!(m->functions.at[f]->flags & IR_FN_KERNEL))
-        walk_add(w, f);
-}
-
-static void add_callers(struct walk *w, const struct ir_module *m, struct callers *c, uint32_t f)
-{
-    rows_each(k, c->of_function, f)
-        add(w, m, c->of_function.at[k]);
-    for (uint32_t s = 0; s < m->signatures.count; s++) {
-        if (c->seen[s] || !ir_may_call(&m->signatures.at[s], m->functions.at[f]))
-            continue;
-        c->seen[s] = true;
-        rows_each(k, c->of_signature, s)
-            add(w, m, c->of_signature.at[k]);
-    }
-}
-
+/* Again while functions are found that calls through pointers may lead to. */
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m)
 {
-    struct walk w = walk_new(a, m->functions.count);
-    for (uint32_t i = 0; i < m->functions.count; i++)
-        if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && function_has_barrier(m->functions.at[i]))
-            walk_add(&w, i);
-    if (w.list.count == 0)
-        return w.seen;
-    struct callers callers = find_callers(a, m);
-    walk_each(f, &w)
-        add_callers(&w, m, &callers, f);
-    return w.seen;
+    struct bitset waiting = bitset_new(a, m->functions.count);
+    u32_vec order = ir_callees_first(a, m);
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < order.count; i++) {
+            const struct ir_function *f = m->functions.at[order.at[i]];
+            if (f->flags & IR_FN_KERNEL || bitset_has(waiting, f->id) || !function_may_wait(f, waiting))
+                continue; /* a kernel is called by nobody */
+            bitset_add(waiting, f->id);
+            again = true;
+        }
+    }
+    return waiting;
 }
 
 /* ---- operations that threads may come to from one --------------------------------------------------- */
@@ -264,11 +224,11 @@ struct finder {
     u32_vec operations;      /* convergent ones, but for barriers; of tokens hearts that control such */
 };
 
-/* Adds what leads to blocks of the set by paths without block `stop` (IR_NO_BLOCK: none). */
-static void add_leading(const struct finder *x, struct bitset set, uint32_t stop)
+/* Adds what leads to blocks of the set. */
+static void add_leading(const struct finder *x, struct bitset set)
 {
     struct walk w = walk_from(x->arena, set);
-    ir_reach_back(&w, x->g, stop);
+    ir_reach_back(&w, x->g, IR_NO_BLOCK);
 }
 
 /* A barrier from which nobody returns is one that nobody comes to, or the launch never ends. */
@@ -279,7 +239,7 @@ static void find_operations(struct finder *x, struct bitset waiting)
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
             bitset_add(returns, x->g->rpo[i]);
-    add_leading(x, returns, IR_NO_BLOCK);
+    add_leading(x, returns);
     ir_each_block(i, b, x->f)
         ir_each_ins(r, x->f, b) {
             bool waits = may_wait(x->f, r, waiting);
@@ -292,29 +252,20 @@ static void find_operations(struct finder *x, struct bitset waiting)
         }
 }
 
-/* Whether some successor of the block is in the set. */
-static bool leads_to(const struct finder *x, uint32_t b, struct bitset set)
-{
-    const struct ir_block *block = ir_block_at(x->f, b);
-    for (uint32_t e = 0; e < block->edges.count; e++)
-        if (bitset_has(set, block->edges.at[e].block))
-            return true;
-    return false;
-}
-
-static bool leads_by_two(const struct finder *x, uint32_t b, struct bitset set)
+/* How many sides of the block's branch are in the set: 0, 1, or 2 (or more). */
+static unsigned sides_in(const struct finder *x, uint32_t b, struct bitset set)
 {
     const struct ir_block *block = ir_block_at(x->f, b);
     uint32_t first = IR_NO_BLOCK;
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t s = block->edges.at[e].block;
-        if (!bitset_has(set, s))
+        if (!bitset_has(set, s) || s == first)
             continue;
-        if (first != IR_NO_BLOCK && first != s)
-            return true;
+        if (first != IR_NO_BLOCK)
+            return 2;
         first = s;
     }
-    return false;
+    return first != IR_NO_BLOCK;
 }
 
 /* Demands the edges from the branch to where its threads wait, by blocks that lead to an operation. */
@@ -345,7 +296,7 @@ static void demand_before(struct finder *x, uint32_t at, uint32_t definition)
             if (p != definition && !bitset_has(x->barriers, p))
                 walk_add(&w, p);
     bitset_each(b, x->divergent)
-        if (leads_by_two(x, b, w.seen))
+        if (sides_in(x, b, w.seen) == 2)
             demand(x, b, w.seen);
 }
 
@@ -365,35 +316,33 @@ static void demand_all(struct finder *x)
     }
 }
 
-struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
+static struct finder find_leading(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
 {
     struct finder x = {.arena = a, .g = c, .f = c->fn, .leads = bitset_new(a, c->blocks)};
     find_operations(&x, waiting);
-    add_leading(&x, x.leads, IR_NO_BLOCK);
-    return x.leads;
+    add_leading(&x, x.leads);
+    return x;
+}
+
+struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting)
+{
+    return find_leading(a, c, waiting).leads;
 }
 
 void ir_pass_over_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting,
                            struct bitset divergent, const uint32_t *points, struct map *exits)
 {
-    struct finder x = {.arena = a,
-                       .g = c,
-                       .f = c->fn,
-                       .divergent = divergent,
-                       .points = points,
-                       .leads = bitset_new(a, c->blocks)};
     if (!(c->fn->flags & IR_FN_KERNEL))
         return;
-    find_operations(&x, waiting);
-    add_leading(&x, x.leads, IR_NO_BLOCK);
-    if (bitset_next(x.leads, 0) >= x.leads.bits)
-        return;
-    demand_all(&x);
+    struct finder x = find_leading(a, c, waiting);
+    x.divergent = divergent, x.points = points;
+    if (bitset_count(x.leads))
+        demand_all(&x);
     bitset_each(b, x.leads) {
         const struct ir_block *block = ir_block_at(c->fn, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint64_t key = ir_edge_key(b, block->edges.at[e].block);
-            if (!bitset_has(x.leads, block->edges.at[e].block) && leads_to(&x, b, x.leads) &&
+            if (!bitset_has(x.leads, block->edges.at[e].block) && sides_in(&x, b, x.leads) &&
                 map_get(&x.demanded, key) == MAP_NONE)
                 map_set(a, exits, key, 1);
         }
@@ -402,15 +351,13 @@ void ir_pass_over_barriers(struct arena *a, const struct ir_cfg *c, struct bitse
 
 /* ---- functions that some leave while others are at a barrier ---------------------------------------- */
 
+/* Whether edges of the branch lead to a barrier, and others do not. */
 static bool passes_at_branch(const struct finder *x, uint32_t b)
 {
-    bool waits = false, passes = false;
-    for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++) {
-        bool leads = bitset_has(x->leads, ir_block_at(x->f, b)->edges.at[e].block);
-        waits |= leads;
-        passes |= !leads;
-    }
-    return waits && passes;
+    bool passes = false;
+    for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++)
+        passes |= !bitset_has(x->leads, ir_block_at(x->f, b)->edges.at[e].block);
+    return passes && sides_in(x, b, x->leads);
 }
 
 /* `waits`: whether threads come to a barrier behind the last instruction of the block. */
@@ -437,11 +384,11 @@ static bool passes(struct arena *a, const struct ir_cfg *c, const struct ir_bodi
             if (may_wait(x.f, r, in->waiting) || (behind && ir_at(x.f, r)->op == IR_ret))
                 bitset_add(x.leads, b);
         }
-    add_leading(&x, x.leads, IR_NO_BLOCK);
+    add_leading(&x, x.leads);
     for (uint32_t i = 0; i < c->rpo_count && !found; i++) {
         uint32_t b = c->rpo[i];
         bool returns = behind && ir_at(x.f, ir_terminator(x.f, b))->op == IR_ret;
-        found = passes_in_block(&x, b, in, returns || leads_to(&x, b, x.leads));
+        found = passes_in_block(&x, b, in, returns || sides_in(&x, b, x.leads));
     }
     return found;
 }
@@ -462,7 +409,7 @@ static bool may_end_first(const struct finder *x, uint32_t b, struct bitset ends
         uint32_t s = block->edges.at[e].block;
         may_end |= bitset_has(x->leads, s) && bitset_has(ends, s);
     }
-    return may_end && leads_by_two(x, b, x->leads);
+    return may_end && sides_in(x, b, x->leads) == 2;
 }
 
 /* Whether threads come to a barrier before those of the branch wait for each other. */
@@ -484,9 +431,9 @@ static bool comes_to_barrier(const struct finder *x, uint32_t branch, struct bit
 bool ir_end_before_barriers(struct arena *a, const struct ir_cfg *c, struct bitset waiting,
                             struct bitset divergent, const uint32_t *points)
 {
-    struct finder x = {.arena = a, .g = c, .f = c->fn, .points = points};
+    struct finder x = find_leading(a, c, waiting);
     struct bitset ends = ir_exits_without_barrier(a, c);
-    x.leads = ir_leads_to_barrier(a, c, waiting);
+    x.points = points;
     bitset_each(b, divergent)
         if (may_end_first(&x, b, ends) && comes_to_barrier(&x, b, waiting))
             return true;
