@@ -13,7 +13,7 @@ struct sorter {
     const struct ir_cfg *g;
     const struct ir_function *f;
     struct ir_order *o;
-    struct rows uses;   /* by token: blocks with a use, but for its own */
+    const struct ir_tokens *tokens;
     struct walk region; /* scratch: over blocks of a token's region */
     uint64_t left;      /* of the work; 0: too much */
     struct rows before; /* of items: what has to stand before, in the same scope */
@@ -51,26 +51,24 @@ uint32_t ir_order_target(const struct ir_order *o, uint32_t u, uint32_t v)
 
 /* ---- scopes ------------------------------------------------------------------------------------------ */
 
-static void find_uses(struct sorter *s)
+/* Of definition number i: whether its token is used in other blocks. */
+static bool is_used_elsewhere(const struct sorter *s, uint32_t i)
 {
-    struct edge_list uses = {0};
-    for (uint32_t i = 0; i < s->g->rpo_count; i++)
-        ir_each_ins(r, s->f, s->g->rpo[i]) {
-            ir_ref token = ir_at(s->f, r)->token;
-            if (token && ir_at(s->f, token)->block != s->g->rpo[i])
-                edge_add(s->arena, &uses, token, s->g->rpo[i]);
-        }
-    s->uses = rows_of_edges(s->arena, s->f->ins.count, &uses);
+    const struct ir_tokens *t = s->tokens;
+    for (uint32_t u = t->use_start[i]; u < t->use_start[i + 1]; u++)
+        if (ir_at(s->f, t->uses[u])->block != ir_at(s->f, t->defs.at[i])->block)
+            return true;
+    return false;
 }
 
 /* Blocks with an anchor whose token is used elsewhere. */
-static u32_vec find_anchors(const struct sorter *s, const struct ir_tokens *t)
+static u32_vec find_anchors(const struct sorter *s)
 {
     u32_vec blocks = {0};
-    for (uint32_t i = 0; i < t->defs.count; i++) {
-        const struct ir_ins *def = ir_at(s->f, t->defs.at[i]);
+    for (uint32_t i = 0; i < s->tokens->defs.count; i++) {
+        const struct ir_ins *def = ir_at(s->f, s->tokens->defs.at[i]);
         bool known = blocks.count && vec_last(&blocks) == def->block; /* tokens stand block by block */
-        if (def->op == IR_anchor && row_length(&s->uses, t->defs.at[i]) && !known)
+        if (def->op == IR_anchor && !known && is_used_elsewhere(s, i))
             vec_push(s->arena, &blocks, def->block);
     }
     return blocks;
@@ -126,14 +124,17 @@ static uint32_t scope_of_token(const struct sorter *s, ir_ref token)
     return scope;
 }
 
-/* The blocks between the token's definition and its uses move into its scope. */
-static void take_in_region(struct sorter *s, ir_ref token)
+/* The blocks between definition number i and its token's uses move into its scope. */
+static void take_in_region(struct sorter *s, uint32_t i)
 {
-    uint32_t from = ir_at(s->f, token)->block, scope = scope_of_token(s, token);
+    const struct ir_tokens *t = s->tokens;
+    uint32_t from = ir_at(s->f, t->defs.at[i])->block, scope = scope_of_token(s, t->defs.at[i]);
     walk_restart(&s->region);
-    rows_each(i, s->uses, token)
-        if (s->uses.at[i] != from && !ir_scope_lies_in(s->o, s->o->scope.at[s->uses.at[i]], scope))
-            walk_add(&s->region, s->uses.at[i]);
+    for (uint32_t u = t->use_start[i]; u < t->use_start[i + 1]; u++) {
+        uint32_t to = ir_at(s->f, t->uses[u])->block;
+        if (to != from && !ir_scope_lies_in(s->o, s->o->scope.at[to], scope))
+            walk_add(&s->region, to);
+    }
     walk_each(b, &s->region) {
         if (s->left == 0)
             break;
@@ -192,10 +193,9 @@ static void mark_demanded(struct ir_order *o, uint32_t block)
             bitset_add(o->demanded, k);
 }
 
-static void find_operations(struct sorter *s, const struct ir_tokens *t)
+static void find_operations(struct sorter *s)
 {
-    bool has_tokens = t->defs.count;
-    struct bitset in_use = has_tokens ? ir_tokens_in_use(s->arena, s->f) : (struct bitset){0};
+    struct bitset in_use = s->tokens->defs.count ? ir_tokens_in_use(s->arena, s->f) : (struct bitset){0};
     for (uint32_t i = 0; i < s->g->rpo_count; i++)
         ir_each_ins(r, s->f, s->g->rpo[i]) {
             uint32_t b = s->g->rpo[i];
@@ -386,15 +386,13 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
                               const struct ir_tokens *t, const uint32_t *ties, uint64_t work)
 {
     struct ir_order *o = arena_new(a, struct ir_order);
-    struct sorter s = {.arena = a, .g = c, .f = c->fn, .o = o, .left = work};
+    struct sorter s = {.arena = a, .g = c, .f = c->fn, .o = o, .tokens = t, .left = work};
     *o = (struct ir_order){.cycles = f, .arena = a};
     s.region = walk_new(a, c->blocks);
-    if (t->defs.count)
-        find_uses(&s);
-    u32_vec anchors = find_anchors(&s, t);
+    u32_vec anchors = find_anchors(&s);
     begin_scopes(&s, &anchors);
     for (uint32_t i = 0; i < t->defs.count; i++)
-        take_in_region(&s, t->defs.at[i]);
+        take_in_region(&s, i);
     if (!s.left)
         return NULL;
     find_depths(o);
@@ -402,7 +400,7 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     o->convergent = bitset_new(a, c->blocks), o->demanded = bitset_new(a, f->count);
     o->barriers = bitset_new(a, c->blocks);
     s.late = bitset_new(a, items);
-    find_operations(&s, t);
+    find_operations(&s);
     s.rank = arena_array(a, uint64_t, items), s.waits = arena_array(a, uint32_t, items);
     s.ready = arena_array(a, u32_vec, o->scopes + 1);
     find_ranks(&s, ties ?: c->rpo_index);
