@@ -275,7 +275,7 @@ struct ir_frontier *ir_frontier_barriers_last(struct arena *a, const struct ir_c
 
 /* ---- where threads diverge ------------------------------------------------------------------------------ */
 
-static bool has_other_branch(const struct ir_cfg *c, struct bitset divergent)
+bool ir_has_other_branch(const struct ir_cfg *c, struct bitset divergent)
 {
     for (uint32_t i = 0; i < c->rpo_count; i++)
         if (ir_block_at(c->fn, c->rpo[i])->edges.count > 1 && !bitset_has(divergent, c->rpo[i]))
@@ -283,35 +283,15 @@ static bool has_other_branch(const struct ir_cfg *c, struct bitset divergent)
     return false;
 }
 
-struct bitset ir_divergent_branches(struct arena *a, const struct ir_cfg *c, ir_uniformity_ask *ask,
-                                    void *data)
-{
-    struct bitset branches = bitset_new(a, c->blocks);
-    for (unsigned machine = 0; machine < 2 && has_other_branch(c, branches); machine++)
-        bitset_union(branches, ask(data, machine)->branches);
-    return branches;
-}
-
-struct fresh_uniformity {
-    struct arena *arena;
-    const struct ir_cfg *cfg;
-    const struct ir_cycles *cycles;
-};
-
-static const struct ir_uniformity *compute(void *data, bool machine)
-{
-    const struct fresh_uniformity *u = data;
-    if (!machine)
-        return ir_uniformity_new(u->arena, u->cfg, u->cycles, ir_tokens_new(u->arena, u->cfg), NULL);
-    const struct ir_dominators *points = ir_return_post_dominators_new(u->arena, u->cfg);
-    struct ir_uniformity_options o = {.ignore_tokens = true, .reconvergence = points->idom};
-    return ir_uniformity_new(u->arena, u->cfg, u->cycles, NULL, &o);
-}
-
 struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f)
 {
-    struct fresh_uniformity u = {a, c, f};
-    return ir_divergent_branches(a, c, compute, &u);
+    struct bitset branches = ir_uniformity_new(a, c, f, ir_tokens_new(a, c), NULL)->branches;
+    if (!ir_has_other_branch(c, branches))
+        return branches;
+    struct ir_uniformity_options o = {.ignore_tokens = true,
+                                      .reconvergence = ir_return_post_dominators_new(a, c)->idom};
+    bitset_union(branches, ir_uniformity_new(a, c, f, NULL, &o)->branches);
+    return branches;
 }
 
 bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w)

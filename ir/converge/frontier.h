@@ -38,12 +38,10 @@ struct ir_frontier *ir_frontier_barriers_last(struct arena *a, const struct ir_c
 /* Whether others may wait in block w while b runs. O(log of its frontier). */
 bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
 
-/* The branches at which threads of a converged group may diverge, or threads that a machine runs together: what
- * two analyses of the function say. The second (ignore_tokens) is needed only if the first leaves a branch out,
- * and neither where there is none: `ask` computes one of them, or looks it up. */
-typedef const struct ir_uniformity *ir_uniformity_ask(void *data, bool machine);
-struct bitset ir_divergent_branches(struct arena *a, const struct ir_cfg *c, ir_uniformity_ask *ask,
-                                    void *data);
+/* The branches at which threads of a converged group may diverge, or threads that a machine runs together:
+ * those of two analyses of the function. The second (ignore_tokens) is needed only where the first leaves a
+ * branch out. */
 struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f);
+bool ir_has_other_branch(const struct ir_cfg *c, struct bitset divergent);
 
 #endif

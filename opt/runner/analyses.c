@@ -102,18 +102,15 @@ static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct ar
     return uniformity_of(c, a, f, NULL, o);
 }
 
-struct asked_function { struct opt_context *c; const struct ir_function *f; };
-
-static const struct ir_uniformity *look_up(void *data, bool machine)
-{
-    const struct asked_function *asked = data;
-    return machine ? opt_machine_uniformity(asked->c, asked->f) : opt_uniformity(asked->c, asked->f);
-}
-
+/* See ir_divergent_branches_new. */
 static struct bitset divergent_branches(struct opt_context *c, struct arena *a, const struct ir_function *f)
 {
-    struct asked_function asked = {c, f};
-    return ir_divergent_branches(a, opt_cfg(c, f), look_up, &asked);
+    struct bitset branches = bitset_new(a, opt_cfg(c, f)->blocks);
+    if (ir_has_other_branch(opt_cfg(c, f), branches))
+        bitset_union(branches, opt_uniformity(c, f)->branches);
+    if (ir_has_other_branch(opt_cfg(c, f), branches))
+        bitset_union(branches, opt_machine_uniformity(c, f)->branches);
+    return branches;
 }
 
 /* In calls whose arguments are uniform. */
