@@ -55,15 +55,6 @@ static void count_frontiers(struct opt_context *c, const struct ir_frontier *x)
     opt_count(c, "blocks", x->order.count);
 }
 
-/* Threads that called the function together return together: they wait for each other at its lowest block. */
-static bool return_once(struct opt_context *c, struct ir_function *f)
-{
-    if (!opt_return_once(c->scratch, opt_cfg(c, f), f))
-        return false;
-    opt_invalidate(c, f);
-    return true;
-}
-
 /* The block that does nothing but return its parameter; IR_NO_BLOCK: there is none. */
 static uint32_t returns_parameter(const struct ir_function *f)
 {
@@ -101,23 +92,16 @@ static bool return_by_value(struct opt_context *c, struct ir_function *f)
                 vec_push(c->scratch, &from, ir_block_at(f, b)->edges.count == 1 ? b : ir_edge_split(f, b, e));
     for (uint32_t i = 0; i < from.count; i++)
         return_value(f, from.at[i]);
-    opt_invalidate(c, f);
     return from.count;
 }
 
 /* Barriers begin blocks of their own, which may come last: what stands before them does not wait for others. */
 static bool split_barriers(struct opt_context *c, struct ir_function *f)
 {
-    u32_vec barriers = {0};
+    u32_vec barriers = opt_find_backwards(c->scratch, f, IR_barrier, IR_barrier);
     bool changed = false;
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_barrier)
-                vec_push(c->scratch, &barriers, r);
-    for (uint32_t i = barriers.count; i-- > 0;)
+    for (uint32_t i = 0; i < barriers.count; i++)
         changed |= opt_split_before(f, barriers.at[i]);
-    if (changed)
-        opt_invalidate(c, f);
     return changed;
 }
 
@@ -194,11 +178,13 @@ bool opt_frontier(struct opt_context *c, struct ir_function *f)
     bool changed = opt_forget_places(c, f);
     changed |= opt_drop_needless_hearts(c, f);
     changed |= opt_split_scopes(c, f);
-    changed |= split_barriers(c, f);
-    if (!(f->flags & IR_FN_KERNEL)) {
-        changed |= return_once(c, f);
+    if (!(f->flags & IR_FN_KERNEL)) { /* threads that called it together wait for each other at its return */
+        changed |= opt_return_once(c->scratch, opt_cfg(c, f), f);
         changed |= return_by_value(c, f);
     }
+    changed |= split_barriers(c, f);
+    if (changed)
+        opt_invalidate(c, f);
     const struct ir_frontier *x = find_frontier(c, f);
     while (x && split_edges_up(c, f, x, *opt_divergent_branches(c, f))) {
         x = find_frontier(c, f);
