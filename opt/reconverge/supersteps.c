@@ -311,9 +311,7 @@ bool opt_needs_supersteps(struct opt_context *c, struct ir_function *f)
 
 static bool has_barriers(struct opt_context *c, struct ir_function *f)
 {
-    struct bitset leads =
-        ir_leads_to_barrier(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, f->module));
-    return bitset_next(leads, 0) < leads.bits;
+    return bitset_count(ir_leads_to_barrier(c->scratch, opt_cfg(c, f), *opt_waiting_functions(c, f->module)));
 }
 
 bool opt_supersteps(struct opt_context *c, struct ir_function *f)
