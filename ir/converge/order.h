@@ -74,15 +74,22 @@ bool ir_end_before_barriers(struct arena *a, const struct ir_cfg *c, struct bits
 /* The blocks that lead to a barrier from which threads may return. Linear. */
 struct bitset ir_leads_to_barrier(struct arena *a, const struct ir_cfg *c, struct bitset waiting);
 
-/* The tree of nodes by where threads wait: the immediate post-dominators of the graph
+/* The graph of the nodes without the edges of `exits`: of threads for whom others wait. A latch leads to its
+ * header. Linear. */
+struct ir_order_graph {
+    struct rows next, before; /* by node */
+};
+struct ir_order_graph ir_order_graph_new(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
+                                         const struct map *exits);
+/* The tree of nodes by where threads wait: the immediate post-dominators of that graph
  *
- *   - without the edges of `exits`; a block that has no other leads to the end;
+ *   - in which a block without edges leads to the end;
  *   - in which the latch of a demanded cycle leads to where its scope is left, instead of to its header:
  *     iterations do not mix;
  *   - with an edge from the latch of an endless cycle to the end, or to the node that `virtual` has for it.
  *
  * `virtual`: by cycle; IR_NO_BLOCK: the end. Near-linear, but for the depth of cycles. */
-struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_cfg *c, const struct ir_order *o,
-                                            const struct map *exits, const uint32_t *virtual);
+struct ir_dominators *ir_reconvergence_tree(struct arena *a, const struct ir_order *o,
+                                            const struct ir_order_graph *graph, const uint32_t *virtual);
 
 #endif

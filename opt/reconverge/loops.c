@@ -18,16 +18,16 @@
 static bool goes_round(struct reconverge *x, uint32_t branch, uint32_t cycle)
 {
     uint32_t node = ir_order_node(x->o, branch), reconverge = x->waits->idom[node], at = position(x, cycle);
-    u32_vec next = {0}, from = {0};
+    const struct rows *next = &x->graph.next;
+    u32_vec from = {0};
     if (reconverge == IR_NO_BLOCK)
         return false;
     struct bitset stop = bitset_new(x->arena, reconverge + 1);
     bitset_add(stop, reconverge);
-    reconverge_add_successors(x, node, &next);
-    for (uint32_t i = 0; i < next.count; i++)
-        if (next.at[i] != reconverge && position(x, next.at[i]) <= at)
-            vec_push(x->arena, &from, next.at[i]);
-    struct bitset met = reconverge_reach(x, &from, at + 1, false, stop);
+    rows_each(i, *next, node)
+        if (next->at[i] != reconverge && position(x, next->at[i]) <= at)
+            vec_push(x->arena, &from, next->at[i]);
+    struct bitset met = reconverge_reach(x, &from, at + 1, next, stop);
     return bitset_has(met, cycle) && bitset_has(met, node);
 }
 
@@ -59,18 +59,15 @@ static struct bitset find_inside(struct reconverge *x, uint32_t cycle)
     u32_vec entries = {0};
     for (uint32_t i = 0; i < k->entries.count; i++)
         vec_push(x->arena, &entries, ir_order_node(x->o, k->entries.at[i]));
-    return reconverge_reach(x, &entries, position(x, cycle), false, NOWHERE);
+    return reconverge_reach(x, &entries, position(x, cycle), &x->graph.next, NOWHERE);
 }
 
-/* How many edges of the block lead behind the latch. */
-static uint32_t count_exits(const struct reconverge *x, uint32_t b, uint32_t cycle)
+/* How many edges of the node lead behind the latch. */
+static uint32_t count_exits(const struct reconverge *x, uint32_t node, uint32_t cycle)
 {
-    const struct ir_block *block = ir_block_at(x->f, b);
     uint32_t n = 0;
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t v = block->edges.at[e].block;
-        n += !is_exit(x, b, v) && position(x, ir_order_target(x->o, b, v)) > position(x, cycle);
-    }
+    rows_each(i, x->graph.next, node)
+        n += position(x, x->graph.next.at[i]) > position(x, cycle);
     return n;
 }
 
@@ -84,7 +81,7 @@ static bool is_normal(struct reconverge *x, uint32_t cycle, struct bitset inside
         uint32_t b = ir_order_block(x->o, node);
         if (b == IR_NO_BLOCK)
             continue;
-        exits += count_exits(x, b, cycle);
+        exits += count_exits(x, node, cycle);
         if (ir_block_at(x->f, b)->edges.count < 2 || !is_divergent(x, b) || !goes_round(x, b, cycle))
             continue;
         if (branch != IR_NO_BLOCK)
@@ -101,65 +98,45 @@ static bool is_normal(struct reconverge *x, uint32_t cycle, struct bitset inside
     return true;
 }
 
+/* The blocks from `first` on, the landing and tests behind it, come to stand right behind the latch, before
+ * what stood there. */
+static void place_landing(struct reconverge *x, uint32_t first, uint32_t behind)
+{
+    ir_block_at(x->f, first)->name = intern_z(&x->f->module->strings, "landing");
+    for (uint32_t b = first; b < x->f->blocks.count; b++)
+        ir_order_insert(x->o, b, behind);
+}
+
 static void land(struct reconverge *x, struct opt_edge exit, uint32_t cycle)
 {
     uint32_t behind = x->o->at.at[position(x, cycle) + 1];
-    uint32_t landing = ir_edge_split(x->f, exit.block, exit.edge);
-    ir_block_at(x->f, landing)->name = intern_z(&x->f->module->strings, "landing");
+    place_landing(x, ir_edge_split(x->f, exit.block, exit.edge), behind);
     opt_count(x->c, "landings", 1);
-    ir_order_insert(x->o, landing, behind);
 }
 
-/* Ends the block with a branch to the target of edge `yes` if the value is the edge's number, else to block
- * `no`. */
-static void emit_test(struct ir_function *f, struct ir_cursor *c, ir_ref value, const struct ir_edge *yes,
-                      uint32_t no)
-{
-    ir_ref equal = ir_emit2(c, IR_eq, IR_TYPE_I1, value, ir_const_i32(f, (uint32_t)yes->value));
-    ir_emit_brif(c, equal, yes->block, no);
-    ir_block_at(f, c->block)->edges.at[0] = *yes;
-    ir_block_at(f, c->block)->edges.at[0].value = 0;
-}
-
-/* Block d, to which all paths lead that go round the cycle or leave it, goes to the header, or on to a block
- * behind the latch that goes where else d went. */
+/* Block d, to which all paths lead that go round the cycle or leave it, goes to the header, or on to a landing,
+ * behind which tests tell where else d went. */
 static void leave_by_one(struct reconverge *x, uint32_t d, uint32_t cycle)
 {
-    struct ir_function *f = x->f;
-    uint32_t header = x->o->first.at[cycle], h = 0, out;
-    uint32_t behind = x->o->at.at[position(x, cycle) + 1], count = ir_block_at(f, d)->edges.count;
-    struct ir_edge *edges = arena_array(x->arena, struct ir_edge, count);
-    memcpy(edges, ir_block_at(f, d)->edges.at, count * sizeof *edges);
-    while (edges[h].block != header)
-        h++;
+    uint32_t behind = x->o->at.at[position(x, cycle) + 1], landing = x->f->blocks.count, h = 0;
+    struct ir_edge *edges = ir_block_at(x->f, d)->edges.at;
+    uint32_t count = ir_block_at(x->f, d)->edges.count;
     if (count == 1)
         return; /* nobody leaves it */
+    while (edges[h].block != x->o->first.at[cycle])
+        h++;
     if (count == 2) {
-        out = ir_edge_split(f, d, !h);
+        ir_edge_split(x->f, d, !h);
     } else {
-        ir_ref end = ir_terminator(f, d), to = ir_at(f, end)->args[0];
-        struct ir_cursor c = {.fn = f, .block = d, .at = ir_at(f, end)->at};
-        ir_remove(f, end);
-        ir_block_at(f, d)->edges.count = 0;
-        out = ir_block_new(f, NULL);
-        ir_block_at(f, out)->overhead = true;
-        edges[0].value = 0;
-        emit_test(f, &c, to, &edges[h], out);
-        edges[h] = edges[--count];
-        c.block = out;
-        if (count == 2) {
-            emit_test(f, &c, to, &edges[1], edges[0].block);
-            ir_block_at(f, out)->edges.at[1] = edges[0];
-        } else {
-            ir_emit_switch(&c, to, edges[0].block);
-            ir_block_at(f, out)->edges.at[0] = edges[0];
-            ir_block_at(f, out)->edges.at[0].value = 0;
-            for (uint32_t e = 1; e < count; e++)
-                *ir_edge_add(f, out, edges[e].block, edges[e].value) = edges[e];
-        }
+        struct ir_edge first = edges[1]; /* in place of the header's, which is to be asked for first */
+        edges[1] = edges[h];
+        edges[h] = first;
+        edges[0].value = 0; /* what is left */
+        opt_switch_to_tests(x->f, d);
+        for (uint32_t b = landing; b < x->f->blocks.count; b++)
+            ir_block_at(x->f, b)->overhead = true;
     }
-    ir_block_at(f, out)->name = intern_z(&f->module->strings, "landing");
-    ir_order_insert(x->o, out, behind);
+    place_landing(x, landing, behind);
 }
 
 /* Where some divergent branch waits nowhere, parts from which no way leads on may be the reason. */
@@ -175,7 +152,6 @@ static void leave_out_ends(struct reconverge *x, uint32_t cycle, struct bitset i
         return;
     reconverge_look(x);
     reconverge_normalise_before(x, cycle);
-    reconverge_find_active(x, cycle);
 }
 
 void reconverge_normalise(struct reconverge *x, uint32_t cycle)
@@ -187,7 +163,6 @@ void reconverge_normalise(struct reconverge *x, uint32_t cycle)
     if (normal && exit.block != IR_NO_BLOCK) {
         land(x, exit, cycle);
         reconverge_look(x);
-        reconverge_find_active(x, cycle);
     }
     if (normal)
         return;
@@ -200,7 +175,6 @@ void reconverge_normalise(struct reconverge *x, uint32_t cycle)
                edges.count);
     leave_by_one(x, reconverge_merge(x, cycle, &edges, inside, line), cycle);
     reconverge_look(x);
-    reconverge_find_active(x, cycle);
 }
 
 void reconverge_normalise_before(struct reconverge *x, uint32_t node)

@@ -22,55 +22,21 @@
 
 /* ---- the graph ---------------------------------------------------------------------------------------- */
 
-static bool returns(const struct reconverge *x, uint32_t node)
+/* A node that is newer than the set, and may be in it. */
+static bool may_be_in(struct bitset set, uint32_t node)
 {
-    return node >= x->returning.bits || bitset_has(x->returning, node);
+    return node >= set.bits || bitset_has(set, node);
 }
 
-static bool is_tail(const struct reconverge *x, uint32_t b)
+static void find_graph(struct reconverge *x)
 {
-    return b < x->tail.bits && bitset_has(x->tail, b);
+    x->graph = ir_order_graph_new(x->arena, x->g, x->o, &x->exits);
 }
 
 static void find_tree(struct reconverge *x)
 {
-    x->waits = ir_reconvergence_tree(x->arena, x->g, x->o, &x->exits, x->virtual);
-}
-
-void reconverge_look(struct reconverge *x)
-{
-    opt_invalidate(x->c, x->f);
-    x->g = opt_cfg(x->c, x->f);
-    x->dominators = opt_dominators(x->c, x->f);
-    find_tree(x);
-    x->work += x->o->at.count;
-}
-
-/* What leads to the node, but by edges that nobody waits for: to a latch, from where its cycle goes round; to a
- * header, its latch too. */
-static void add_predecessors(const struct reconverge *x, uint32_t node, u32_vec *out)
-{
-    const struct ir_order *o = x->o;
-    uint32_t b = ir_order_block(o, node), to = b == IR_NO_BLOCK ? o->first.at[node] : b;
-    for (uint32_t k = o->scope.at[to]; b == to && k != o->scopes && o->first.at[k] == b; k = o->around[k])
-        if (k < o->cycles->count)
-            vec_push(x->arena, out, k);
-    ir_each_pred(p, to, x->g)
-        if (bitset_has(x->g->reachable, p) && ir_order_target(o, p, to) == node && !is_exit(x, p, to))
-            vec_push(x->arena, out, ir_order_node(o, p));
-}
-
-void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_vec *out)
-{
-    uint32_t b = ir_order_block(x->o, node);
-    if (b == IR_NO_BLOCK) {
-        vec_push(x->arena, out, ir_order_node(x->o, x->o->first.at[node]));
-        return;
-    }
-    const struct ir_block *block = ir_block_at(x->f, b);
-    for (uint32_t e = 0; e < block->edges.count; e++)
-        if (!is_exit(x, b, block->edges.at[e].block))
-            vec_push(x->arena, out, ir_order_target(x->o, b, block->edges.at[e].block));
+    find_graph(x);
+    x->waits = ir_reconvergence_tree(x->arena, x->o, &x->graph, x->virtual);
 }
 
 /* A node that is newer is in no set. */
@@ -79,24 +45,17 @@ static bool is_in(struct bitset set, uint32_t node)
     return node < set.bits && bitset_has(set, node);
 }
 
-struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against,
-                               struct bitset stop)
+struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit,
+                               const struct rows *by, struct bitset stop)
 {
-    struct walk w = walk_new(x->arena, ir_order_node(x->o, x->g->blocks));
-    u32_vec next = {0};
+    struct walk w = walk_new(x->arena, by->count);
     for (uint32_t i = 0; i < from->count; i++)
         walk_add(&w, from->at[i]);
     walk_each(node, &w) {
-        vec_clear(&next);
-        if (against)
-            add_predecessors(x, node, &next);
-        else
-            reconverge_add_successors(x, node, &next);
-        x->work += next.count + 1;
-        for (uint32_t i = 0; i < next.count; i++) {
-            if (!is_in(stop, next.at[i]) && position(x, next.at[i]) < limit)
-                walk_add(&w, next.at[i]);
-        }
+        x->work += row_length(by, node) + 1;
+        rows_each(i, *by, node)
+            if (!is_in(stop, by->at[i]) && position(x, by->at[i]) < limit)
+                walk_add(&w, by->at[i]);
     }
     return w.seen;
 }
@@ -117,18 +76,14 @@ bool reconverge_may_be_demanded(const struct reconverge *x, uint32_t node)
     return false;
 }
 
-/* Blocks that lead to no such node: from a latch to its header. */
-static void find_tail(struct reconverge *x)
+/* Nodes that lead to such a one: from a latch to its header. */
+static void find_leading(struct reconverge *x)
 {
     u32_vec from = {0};
     for (uint32_t i = 0; i < x->o->at.count; i++)
         if (reconverge_may_be_demanded(x, x->o->at.at[i]))
             vec_push(x->arena, &from, x->o->at.at[i]);
-    struct bitset leads = reconverge_reach(x, &from, UINT32_MAX, true, NOWHERE);
-    x->tail = bitset_new(x->arena, x->g->blocks);
-    for (uint32_t i = 0; i < x->g->rpo_count; i++)
-        if (!bitset_has(leads, ir_order_node(x->o, x->g->rpo[i])))
-            bitset_add(x->tail, x->g->rpo[i]);
+    x->leading = reconverge_reach(x, &from, UINT32_MAX, &x->graph.before, NOWHERE);
 }
 
 /* From where on branches matter for the node: from the start of the innermost scope that all threads enter by
@@ -144,50 +99,39 @@ static uint32_t since(const struct reconverge *x, uint32_t node)
     return position_of_block(x, o->first.at[s]);
 }
 
-/* Whether threads come to block s the first time from the branch alone. */
-static bool is_entered_from(const struct reconverge *x, uint32_t s, uint32_t branch)
-{
-    ir_each_pred(p, s, x->g)
-        if (p != branch && bitset_has(x->g->reachable, p) && !ir_dominates(x->dominators, s, p))
-            return false;
-    return true;
-}
-
 /* What dominance says of how many sides of branch b lead to block j: 1, 2 (or more), or 0: it can't tell. */
 static unsigned sides_by_dominance(const struct reconverge *x, uint32_t b, uint32_t j)
 {
     const struct ir_order *o = x->o;
-    uint32_t k = o->scope.at[b];
     if (j == IR_NO_BLOCK || !ir_dominates(x->dominators, b, j))
         return 0;
-    for (; k != o->scopes && !ir_scope_lies_in(o, o->scope.at[j], k); k = o->around[k])
+    for (uint32_t k = o->scope.at[b]; k != o->scopes && !ir_scope_lies_in(o, o->scope.at[j], k);
+         k = o->around[k])
         if (k < o->cycles->count)
             return 0; /* threads may come to b again */
-    const struct ir_block *block = ir_block_at(x->f, b);
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t s = block->edges.at[e].block;
-        if (ir_dominates(x->dominators, s, j) && is_entered_from(x, s, b))
-            return 1;
-    }
-    return 2;
+    /* All come to j by s. Whether they come there, the first time, from b alone: */
+    uint32_t s = ir_dominators_below(x->dominators, b, j);
+    ir_each_pred(p, s, x->g)
+        if (p != b && bitset_has(x->g->reachable, p) && !ir_dominates(x->dominators, s, p))
+            return 2;
+    return 1;
 }
 
 /* How many sides of branch b lead to the node at a position, 0, 1 or 2 (or more). `to`: that node and those
  * before it that do; or NULL: then how many may, by the order alone. */
 static unsigned count_sides(const struct reconverge *x, uint32_t b, uint32_t at, const struct bitset *to)
 {
-    const struct ir_block *block = ir_block_at(x->f, b);
+    const struct rows *next = &x->graph.next;
     uint32_t first = IR_NO_BLOCK;
-    unsigned sides = 0;
-    for (uint32_t e = 0; e < block->edges.count && sides < 2; e++) {
-        uint32_t v = block->edges.at[e].block, target = ir_order_target(x->o, b, v);
-        bool leads = to ? bitset_has(*to, target) : position(x, target) <= at && !is_tail(x, v);
-        if (!leads || v == first || is_exit(x, b, v))
-            continue;
-        first = v;
-        sides++;
+    rows_each(i, *next, ir_order_node(x->o, b)) {
+        uint32_t node = next->at[i];
+        bool leads = to ? bitset_has(*to, node) : position(x, node) <= at && may_be_in(x->leading, node);
+        if (leads && first != IR_NO_BLOCK && node != first)
+            return 2;
+        if (leads)
+            first = node;
     }
-    return sides;
+    return first != IR_NO_BLOCK;
 }
 
 static bool is_demanded(struct reconverge *x, uint32_t node)
@@ -200,13 +144,15 @@ static bool is_demanded(struct reconverge *x, uint32_t node)
         if (wait_position(x, b) <= at)
             continue; /* nor is it active any more */
         x->active.at[kept++] = b;
-        bool only_one_returns = returns(x, ir_order_node(x->o, b)) && !returns(x, node);
+        bool only_one_returns =
+            may_be_in(x->returning, ir_order_node(x->o, b)) && !may_be_in(x->returning, node);
         if (only_one_returns || position_of_block(x, b) < from || count_sides(x, b, at, NULL) < 2)
             continue;
         unsigned sides = x->meetings.bits ? 0 : sides_by_dominance(x, b, ir_order_block(x->o, node));
         if (!sides) {
             if (!to.words)
-                to = reconverge_reach(x, &(u32_vec){.at = &node, .count = 1}, at, true, x->meetings);
+                to = reconverge_reach(x, &(u32_vec){.at = &node, .count = 1}, at, &x->graph.before,
+                                      x->meetings);
             sides = count_sides(x, b, at, &to);
         }
         if (sides > 1)
@@ -226,10 +172,15 @@ static void pass_by(struct reconverge *x, uint32_t node)
         vec_push(x->arena, &x->active, b);
 }
 
-void reconverge_find_active(struct reconverge *x, uint32_t node)
+void reconverge_look(struct reconverge *x)
 {
+    opt_invalidate(x->c, x->f);
+    x->g = opt_cfg(x->c, x->f);
+    x->dominators = opt_dominators(x->c, x->f);
+    find_tree(x);
+    x->work += x->o->at.count;
     vec_clear(&x->active);
-    for (uint32_t i = 0; i < position(x, node); i++)
+    for (uint32_t i = 0; i < position(x, x->node); i++)
         pass_by(x, x->o->at.at[i]);
 }
 
@@ -247,38 +198,29 @@ static struct bitset find_reached(struct reconverge *x, uint32_t at)
     u32_vec from = {0};
     for (uint32_t i = 0; i < x->demanding.count; i++)
         vec_push(x->arena, &from, ir_order_node(x->o, x->demanding.at[i]));
-    return reconverge_reach(x, &from, at, false, ends(x));
+    return reconverge_reach(x, &from, at, &x->graph.next, ends(x));
+}
+
+/* Whether some edge of the node crosses the place, or leads to the set. */
+static bool crosses(const struct reconverge *x, uint32_t node, uint32_t at, struct bitset live)
+{
+    const struct rows *next = &x->graph.next;
+    rows_each(i, *next, node)
+        if (position(x, next->at[i]) >= at || is_in(live, next->at[i]))
+            return true;
+    return false;
 }
 
 struct bitset reconverge_find_live(struct reconverge *x, uint32_t at)
 {
-    const struct ir_order *o = x->o;
     u32_vec from = {0};
     for (uint32_t i = 0; i < at; i++) {
-        uint32_t b = ir_order_block(o, o->at.at[i]);
-        if (b == IR_NO_BLOCK)
-            continue;
-        const struct ir_block *block = ir_block_at(x->f, b);
-        bool crosses = false;
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t v = block->edges.at[e].block;
-            crosses |= !is_exit(x, b, v) && position(x, ir_order_target(o, b, v)) >= at;
-        }
-        if (crosses && !is_in(ends(x), o->at.at[i]))
-            vec_push(x->arena, &from, o->at.at[i]);
+        uint32_t node = x->o->at.at[i];
+        if (ir_order_block(x->o, node) != IR_NO_BLOCK && !is_in(ends(x), node) &&
+            crosses(x, node, at, NOWHERE))
+            vec_push(x->arena, &from, node);
     }
-    return reconverge_reach(x, &from, at, true, ends(x));
-}
-
-static bool leads_on(const struct reconverge *x, uint32_t b, struct bitset live, uint32_t at)
-{
-    const struct ir_block *block = ir_block_at(x->f, b);
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t v = block->edges.at[e].block, target = ir_order_target(x->o, b, v);
-        if (!is_exit(x, b, v) && (position(x, target) >= at || bitset_has(live, target)))
-            return true;
-    }
-    return false;
+    return reconverge_reach(x, &from, at, &x->graph.before, ends(x));
 }
 
 bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bitset live, uint32_t at)
@@ -287,7 +229,7 @@ bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bi
     bool added = false;
     for (uint32_t i = 0; i < at; i++) {
         uint32_t node = o->at.at[i], b = ir_order_block(o, node);
-        if (b == IR_NO_BLOCK || !bitset_has(reached, node) || !leads_on(x, b, live, at))
+        if (b == IR_NO_BLOCK || !bitset_has(reached, node) || !crosses(x, node, at, live))
             continue;
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++) {
@@ -387,7 +329,6 @@ static void dispatch(struct reconverge *x, uint32_t node)
     if (reconverge_add_exits(x, reached, live, at)) {
         reconverge_look(x);
         reconverge_normalise_before(x, node);
-        reconverge_find_active(x, node);
         if (!is_demanded(x, node))
             return;
         at = position(x, node);
@@ -401,7 +342,6 @@ static void dispatch(struct reconverge *x, uint32_t node)
                branch.line, ir_op_info[user->op].text);
     reconverge_merge(x, node, &edges, reached, branch);
     reconverge_look(x);
-    reconverge_find_active(x, node);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
@@ -420,13 +360,13 @@ static u32_vec returning_nodes(const struct reconverge *x)
 static void pass_over_endless(struct reconverge *x)
 {
     u32_vec rets = returning_nodes(x);
-    x->returning = reconverge_reach(x, &rets, UINT32_MAX, true, NOWHERE);
+    x->returning = reconverge_reach(x, &rets, UINT32_MAX, &x->graph.before, NOWHERE);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < block->edges.count; e++)
-            if (returns(x, ir_order_node(x->o, b)) &&
-                !returns(x, ir_order_node(x->o, block->edges.at[e].block)))
+            if (may_be_in(x->returning, ir_order_node(x->o, b)) &&
+                !may_be_in(x->returning, ir_order_node(x->o, block->edges.at[e].block)))
                 map_set(x->arena, &x->exits, ir_edge_key(b, block->edges.at[e].block), 1);
     }
 }
@@ -455,7 +395,7 @@ static void name_places(struct reconverge *x)
 static void demand_all(struct reconverge *x)
 {
     for (uint32_t i = 0; i < x->o->at.count; i++) {
-        uint32_t node = x->o->at.at[i];
+        uint32_t node = x->node = x->o->at.at[i];
         bool latch = ir_order_block(x->o, node) == IR_NO_BLOCK;
         if (latch && opt_scheme_has(x->c, SCHEME_NORMAL_LOOPS)) {
             if (is_too_much(x, node))
@@ -504,7 +444,7 @@ static void find_meetings(struct reconverge *x)
 static void keep_exits_to_barriers(struct reconverge *x)
 {
     u32_vec rets = returning_nodes(x);
-    struct bitset free = reconverge_reach(x, &rets, UINT32_MAX, true, ends(x));
+    struct bitset free = reconverge_reach(x, &rets, UINT32_MAX, &x->graph.before, ends(x));
     for (uint32_t i = 0; i < x->g->rpo_count && x->broken.count && ends(x).bits; i++) {
         uint32_t b = x->g->rpo[i];
         const struct ir_block *block = ir_block_at(x->f, b);
@@ -521,7 +461,9 @@ static void keep_exits_to_barriers(struct reconverge *x)
 static void find_first_exits(struct reconverge *x)
 {
     x->exits = (struct map){0};
+    find_graph(x);
     pass_over_endless(x);
+    find_graph(x);
     keep_exits_to_barriers(x);
 }
 
@@ -610,7 +552,7 @@ static bool run_round(struct opt_context *c, struct ir_function *f, uint64_t *wo
     struct reconverge x = {.c = c, .f = f, .arena = c->scratch, .work = *work};
     if (!begin(&x))
         return false;
-    find_tail(&x);
+    find_leading(&x);
     demand_all(&x);
     name_places(&x);
     *work = x.work;

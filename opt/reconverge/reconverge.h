@@ -10,15 +10,17 @@ struct reconverge {
     struct ir_function *f;
     struct arena *arena;
     struct ir_order *o;
-    struct bitset divergent; /* by block; a block that is newer is divergent */
-    struct bitset tail;      /* by block: leads to no node that can be demanded */
-    struct bitset returning; /* by node that was there first: leads to a ret */
-    struct map exits;        /* see ir_reconvergence_tree */
-    struct map broken;       /* edges that broke before the pass */
-    uint32_t *virtual;       /* the same */
-    struct bitset meetings;  /* nodes with barriers: sides of a branch behind one do not count */
-    const struct ir_cfg *g;  /* now */
+    struct bitset divergent;     /* by block; a block that is newer is divergent */
+    struct bitset leading;       /* by node that was there first: leads to one that can be demanded */
+    struct bitset returning;     /* by node that was there first: leads to a ret */
+    struct map exits;            /* see ir_reconvergence_tree */
+    struct map broken;           /* edges that broke before the pass */
+    uint32_t *virtual;           /* see ir_reconvergence_tree */
+    struct bitset meetings;      /* nodes with barriers: sides of a branch behind one do not count */
+    const struct ir_cfg *g;      /* now */
+    struct ir_order_graph graph; /* the same, without exits */
     const struct ir_dominators *dominators, *waits; /* waits: ir_reconvergence_tree */
+    uint32_t node;                                  /* that the pass has come to */
     u32_vec active;    /* branches before the node, whose threads wait for each other behind it */
     u32_vec demanding; /* of these: those for whose sake it is demanded */
     uint64_t work;
@@ -54,19 +56,15 @@ static inline bool is_exit(const struct reconverge *x, uint32_t from, uint32_t t
     return map_get(&x->exits, ir_edge_key(from, to)) != MAP_NONE;
 }
 
-/* After a change: the graph, and where threads wait in it. */
+/* After a change: the graph, where threads wait in it, and the branches before the node. */
 void reconverge_look(struct reconverge *x);
-/* What the node leads to, but by edges that nobody waits for. */
-void reconverge_add_successors(const struct reconverge *x, uint32_t node, u32_vec *out);
-/* The nodes of `from` and those that they lead to, or, `against` the edges, that lead to them, by nodes that
- * stand before position `limit` and are not in `stop`. */
-struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit, bool against,
-                               struct bitset stop);
+/* The nodes of `from` and those that they lead to `by` the graph, next or before, by nodes that stand before
+ * position `limit` and are not in `stop`. */
+struct bitset reconverge_reach(struct reconverge *x, const u32_vec *from, uint32_t limit,
+                               const struct rows *by, struct bitset stop);
 #define NOWHERE ((struct bitset){0})
 /* Whether the node is a place where threads may have to be together. */
 bool reconverge_may_be_demanded(const struct reconverge *x, uint32_t node);
-/* The branches before the node anew: where their threads wait has changed. */
-void reconverge_find_active(struct reconverge *x, uint32_t node);
 /* Nodes before the one at `at` from which a way leads there or behind it. */
 struct bitset reconverge_find_live(struct reconverge *x, uint32_t at);
 /* Makes edges from what is reached into parts from which no way leads on such that nobody waits for. Returns
