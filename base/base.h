@@ -62,9 +62,9 @@ void mem_come_back(struct mem_outside o);
 
 void *mem_alloc(size_t bytes);            /* zeroed; free with mem_free */
 void *mem_realloc(void *p, size_t bytes); /* contents kept, the rest undefined */
-/* Advises the host to back what is as large as a huge page, and not yet touched, with huge pages. mem_alloc and
- * mem_realloc do. A page fault for every 4 KiB takes a third of the time of compiling a large module, and more on
- * virtual machines. */
+/* Advises the host to back what is as large as a huge page, and not yet touched, with huge pages. mem_alloc
+ * and mem_realloc do. A page fault for every 4 KiB takes a third of the time of compiling a large module, and
+ * more on virtual machines. */
 void mem_prefer_huge_pages(void *at, size_t bytes);
 /* Frees what mem_alloc or mem_realloc gave; NULL is allowed. */
 void mem_free(void *p);

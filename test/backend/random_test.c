@@ -180,7 +180,7 @@ static void check(uint64_t seed)
 
 static void random_modules(void **state)
 {
-    for (uint64_t seed = 0; seed < test_programs(100); seed++)
+    for (uint64_t seed = 0; seed < test_programs(50); seed++)
         check(seed);
 }
 

@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-enum { PARTS = 128, BATCH = 500, VALUES = 3, MOST_WORDS = 32 };
+enum { PARTS = 256, BATCH = 500, VALUES = 3, MOST_WORDS = 32 };
 
 /* ---- trials -------------------------------------------------------------------------------------------- */
 

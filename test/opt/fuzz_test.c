@@ -156,7 +156,7 @@ static void show(uint64_t seed, const char *passes)
 
 int main(int argc, char **argv)
 {
-    seeds = test_programs(400);
+    seeds = test_programs(200);
     if (argc > 1) {
         show(strtoull(argv[1], NULL, 0), argc > 2 ? argv[2] : opt_pipeline(OPT_LEVEL_DEFAULT));
         return 0;

@@ -157,7 +157,7 @@ static void show(char class, uint64_t seed, uint32_t level)
 
 int main(int argc, char **argv)
 {
-    programs = test_programs(150);
+    programs = test_programs(75);
     if (argc > 2) {
         show(*argv[1], strtoull(argv[2], NULL, 10), argc > 3 ? (uint32_t)atoi(argv[3]) : 2);
         return 0;

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_values_in_ranges),
                                        cmocka_unit_test(test_bounds_keeps_traps)};
-    seeds = test_programs(400);
+    seeds = test_programs(200);
     if (argc > 1) {
         show(strtoull(argv[1], NULL, 10));
         return 0;

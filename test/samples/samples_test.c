@@ -280,7 +280,7 @@ static bool has_its_turn(size_t i, size_t w, int level)
 {
     if (sanitized())
         return level == 2 && (i + w) % 2;
-    return level == 2 || (level == 1 && is_warp_core(&machines[w])) || (i + w) % 8 == (size_t)level;
+    return level == 2 || (level == 1 && is_warp_core(&machines[w])) || (i + w) % 16 == (size_t)level;
 }
 
 static void run_and_compare(const struct sample *s, const struct machine *m, int level, const char *expected,

@@ -59,7 +59,7 @@ static int texts(const kernc_options *o, long n)
 
 static void fail_everywhere(const kernc_options *o)
 {
-    enum { TRIES = 100 };
+    enum { TRIES = 40 };
     int all = texts(o, 0);
     long last = 0;
     assert_true(all >= 5);

@@ -159,7 +159,7 @@ static void attack_all(enum wc_mode mode)
 {
     uint64_t failures = 0;
     for (int class = 0; class < MODEL_CLASSES; class ++) {
-        struct tally t = attack((enum model_class) class, mode, 20 * test_programs(500), true);
+        struct tally t = attack((enum model_class) class, mode, 20 * test_programs(250), true);
         show(wc_mode_info[mode].name, model_class_name[class], &t);
         failures += t.failures;
     }
@@ -185,7 +185,7 @@ static void frontier_random(void **state)
 static void article_fails(void **state)
 {
     for (int class = 0; class < MODEL_CLASSES; class ++) {
-        struct tally t = attack((enum model_class) class, WC_MODE_ARTICLE, 20 * test_programs(100), false);
+        struct tally t = attack((enum model_class) class, WC_MODE_ARTICLE, 20 * test_programs(50), false);
         show("article", model_class_name[class], &t);
         assert_in_range(t.failures, t.runs / 20, t.runs);
     }

@@ -162,7 +162,7 @@ static void random_kernels(void **state)
     static const char *const classes[] = {"d", "b", "d", "c"};
     UNUSED(state);
     uint32_t runs = tally.runs;
-    for (uint32_t i = 0; i < test_programs(60); i++) {
+    for (uint32_t i = 0; i < test_programs(30); i++) {
         struct setup s = {in_directory("random.kern"),
                           NULL,
                           (enum page_mode)(i % PAGE_MODES),
@@ -176,14 +176,14 @@ static void random_kernels(void **state)
         try(&s);
         arena_free(&arena);
     }
-    if (2 * (tally.runs - runs) < test_programs(60))
+    if (2 * (tally.runs - runs) < test_programs(30))
         fail_msg("only %u ran", tally.runs - runs);
 }
 
 static void random_assembly(void **state)
 {
     UNUSED(state);
-    for (uint32_t i = 0; i < test_programs(60); i++) {
+    for (uint32_t i = 0; i < test_programs(30); i++) {
         struct text t = {0};
         struct setup s = {in_directory("random.s"), NULL, PAGE_RPC, 0, 1 + i % 3 / 2, i % 4 == 3};
         page_random_assembly(&tables, i, &t);

@@ -54,7 +54,7 @@ static bool run_random(uint64_t seed, enum wc_mode mode)
 
 void random_programs(void **state)
 {
-    uint32_t ran = 0, programs = 10 * test_programs(300);
+    uint32_t ran = 0, programs = 10 * test_programs(150);
     for (uint64_t seed = 1; seed <= programs; seed++)
         ran += run_random(seed, (enum wc_mode)(seed % WC_MODES));
     assert_true(ran > programs / 6);
