@@ -25,7 +25,7 @@ struct joining {
 /* An edge that breaks; its threads leave the barriers that have the points. */
 struct breaking_edge {
     ir_ref branch;
-    uint32_t edge;
+    uint32_t edge, to;
     u32_vec points;
 };
 
@@ -202,7 +202,7 @@ static void find_breaking(struct post_dominators *p)
         for (uint32_t e = 0; e < b->edges.count; e++) {
             if (!b->edges.at[e].breaks || !bitset_has(p->lasting, b->edges.at[e].block))
                 continue;
-            struct breaking_edge at = {ir_terminator(x->f, x->cfg->rpo[i]), e,
+            struct breaking_edge at = {ir_terminator(x->f, x->cfg->rpo[i]), e, b->edges.at[e].block,
                                        points_around(p, x->cfg->rpo[i])};
             if (at.points.count)
                 vec_push(x->arena, &p->breaking, at);
@@ -213,12 +213,12 @@ static void find_breaking(struct post_dominators *p)
 static void cancel_where_broken(struct post_dominators *p, const uint32_t *reg)
 {
     struct barriers *x = p->x;
+    struct map split = {0};
     for (uint32_t i = 0; i < p->breaking.count; i++) {
         const struct breaking_edge *at = &p->breaking.at[i];
-        uint32_t block = ir_edge_split(x->f, ir_at(x->f, at->branch)->block, at->edge);
+        uint32_t from = ir_at(x->f, at->branch)->block;
         for (uint32_t k = 0; k < at->points.count; k++)
-            barriers_put(x, block, ir_block_at(x->f, block)->first, IR_cb_cancel, reg[at->points.at[k]] - 1,
-                         0);
+            barriers_cancel_on_edge(x, &split, from, at->edge, at->to, reg[at->points.at[k]] - 1);
     }
 }
 

@@ -5,6 +5,7 @@
  * A call that may lead to a predicted function counts as a wait and rejoin. In functions that inherit a
  * prediction its barrier is joined at the entry and live at the end.
  */
+#include "ir/converge/order.h"
 #include "opt/predict/barriers.h"
 
 /* The predicted functions' barriers that a call may wait for. */
@@ -98,6 +99,32 @@ static struct ir_barrier_flow *flow_with_ends(struct barriers *x)
     return barriers_flow(x);
 }
 
+static bool bring_the_same(const struct ir_edge *a, const struct ir_edge *b)
+{
+    return a->argc == b->argc && (!a->argc || memcmp(a->args, b->args, a->argc * sizeof *a->args) == 0);
+}
+
+void barriers_cancel_on_edge(struct barriers *x, struct map *split, uint32_t from, uint32_t e, uint32_t to,
+                             uint32_t reg)
+{
+    struct ir_edge *edge = &ir_block_at(x->f, from)->edges.at[e];
+    uint32_t block = edge->block;
+    if (block == to) {
+        uint64_t key = ir_edge_key(from, to);
+        block = map_get(split, key);
+        if (block != MAP_NONE && bring_the_same(&ir_block_at(x->f, block)->edges.at[0], edge)) {
+            *edge = (struct ir_edge){.block = block, .value = edge->value, .breaks = edge->breaks};
+        } else {
+            block = ir_edge_split(x->f, from, e);
+            map_set(x->arena, split, key, block);
+        }
+    }
+    ir_each_ins(r, x->f, block)
+        if (ir_at(x->f, r)->op == IR_cb_cancel && ir_at(x->f, r)->imm == reg)
+            return;
+    barriers_put(x, block, ir_block_at(x->f, block)->first, IR_cb_cancel, reg, 0);
+}
+
 struct cancel {
     uint32_t from, edge, to, reg; /* from IR_NO_BLOCK: at the start of `to` */
 };
@@ -124,12 +151,9 @@ void barriers_cancel(struct barriers *x)
     struct map split = {0};
     for (uint32_t i = 0; i < cancels.count; i++) {
         const struct cancel *k = &cancels.at[i];
-        uint64_t key = (uint64_t)k->from << 32 | k->edge;
-        uint32_t block = k->from == IR_NO_BLOCK ? k->to : map_get(&split, key);
-        if (block == MAP_NONE) {
-            block = ir_edge_split(x->f, k->from, k->edge);
-            map_set(x->arena, &split, key, block);
-        }
-        barriers_put(x, block, ir_block_at(x->f, block)->first, IR_cb_cancel, k->reg, 0);
+        if (k->from == IR_NO_BLOCK)
+            barriers_put(x, k->to, ir_block_at(x->f, k->to)->first, IR_cb_cancel, k->reg, 0);
+        else
+            barriers_cancel_on_edge(x, &split, k->from, k->edge, k->to, k->reg);
     }
 }
