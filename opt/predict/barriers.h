@@ -143,8 +143,8 @@ void barriers_post_dominators(struct barriers *x);
 void barriers_join_by_branches(struct barriers *x);
 /* predict_cancel.c, section 4.2.1: threads that leave a region without having waited cancel. */
 void barriers_cancel(struct barriers *x);
-/* Threads that take edge e of block `from`, which led to block `to`, cancel the register. Edges of a branch that
- * lead to one block with the same arguments are one side of it: they share a block, so that threads stay
+/* Threads that take edge e of block `from`, which led to block `to`, cancel the register. Edges of a branch
+ * that lead to one block with the same arguments are one side of it: they share a block, so that threads stay
  * together. split: empty at first, kept for all cancels of a function. */
 void barriers_cancel_on_edge(struct barriers *x, struct map *split, uint32_t from, uint32_t e, uint32_t to,
                              uint32_t reg);
