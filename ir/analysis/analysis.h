@@ -103,10 +103,8 @@ u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
 
 /* Whether the block has a barrier(). */
 bool ir_has_barrier(const struct ir_function *f, uint32_t b);
-/* Functions, but for kernels, whose threads may come to a barrier in them or in what they call; whether the
- * instruction is a call of one. */
+/* Functions, but for kernels, whose threads may come to a barrier in them or in what they call. */
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m);
-bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting);
 /* Whether some threads of a function may go on to its return, or wait for each other, while others are at a
  * barrier in it or in what it calls: if none is behind the call, and if one is. */
 struct ir_passing {
@@ -216,10 +214,6 @@ struct ir_token_region {
 #define IR_REGION_THROUGH UINT32_MAX
 /* Time: edges into the region's blocks. */
 struct ir_token_region *ir_token_region_new(struct arena *a, const struct ir_tokens *t, ir_ref def);
-/* What has to begin a block behind the region's end in blocks.at[i], so that the block is of the region to
- * its end: the first user of another token, or a ret, since threads leave the region before they return; 0:
- * nothing. */
-ir_ref ir_token_region_split(const struct ir_token_region *g, const struct ir_tokens *t, uint32_t i);
 /* Whether the point just before instruction r is in the region. */
 bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens *t, ir_ref r);
 

@@ -131,18 +131,6 @@ struct ir_token_region *ir_token_region_new(struct arena *a, const struct ir_tok
     return g;
 }
 
-ir_ref ir_token_region_split(const struct ir_token_region *g, const struct ir_tokens *t, uint32_t i)
-{
-    const struct ir_function *f = t->cfg->fn;
-    uint32_t b = g->blocks.at[i];
-    if (g->ends.at[i] == IR_REGION_THROUGH)
-        return 0;
-    for (uint32_t u = t->user_start[b]; u < t->user_start[b + 1]; u++)
-        if (t->position[t->users[u]] > g->ends.at[i])
-            return t->users[u];
-    return ir_at(f, ir_terminator(f, b))->op == IR_ret ? ir_terminator(f, b) : 0;
-}
-
 bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens *t, ir_ref r)
 {
     const struct ir_function *f = t->cfg->fn;

@@ -15,7 +15,7 @@ bool ir_has_barrier(const struct ir_function *f, uint32_t b)
 
 /* ---- functions and calls that may lead to one ------------------------------------------------------- */
 
-bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting)
+static bool call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting)
 {
     const struct ir_ins *ins = ir_at(f, r);
     if (ins->op == IR_call)
@@ -30,7 +30,7 @@ bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiti
 
 static bool may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting)
 {
-    return ir_at(f, r)->op == IR_barrier || ir_call_may_wait(f, r, waiting);
+    return ir_at(f, r)->op == IR_barrier || call_may_wait(f, r, waiting);
 }
 
 static bool function_may_wait(const struct ir_function *f, struct bitset waiting)
@@ -96,7 +96,7 @@ static uint32_t barriers_in(const struct reach *x, ir_ref r)
 {
     if (ir_at(x->f, r)->op == IR_barrier)
         return x->from[r];
-    return ir_call_may_wait(x->f, r, x->functions) ? UINT32_MAX : 0;
+    return call_may_wait(x->f, r, x->functions) ? UINT32_MAX : 0;
 }
 
 /* The same in the operation's block before it, behind the definition of its token. */

@@ -73,14 +73,6 @@ struct bitset opt_used_outside(struct opt_demotion *d)
     return outside;
 }
 
-void opt_demote_used_outside(struct opt_demotion *d)
-{
-    struct bitset outside = opt_used_outside(d);
-    bitset_each(r, outside)
-        if (ir_at(d->f, r)->type != IR_TYPE_TOKEN)
-            opt_demote(d, r);
-}
-
 static void demote_broken(struct opt_demotion *d, const struct ir_dominators *dominators, uint32_t block,
                           uint32_t n, const ir_ref *refs)
 {

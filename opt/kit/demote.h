@@ -33,6 +33,5 @@ void opt_demote_finish(struct opt_demotion *d); /* asks for the analyses anew */
 
 /* The values that are used outside of their region. Linear. */
 struct bitset opt_used_outside(struct opt_demotion *d);
-void opt_demote_used_outside(struct opt_demotion *d); /* all of them but tokens */
 
 #endif

@@ -53,11 +53,11 @@ static bool returns(const struct structurize *s, uint32_t b)
 
 /* ---- copying ----------------------------------------------------------------------------------------- */
 
-static uint32_t size_of(const struct structurize *s, struct bitset set)
+static uint32_t size_of(const struct ir_function *f, struct bitset set)
 {
     uint32_t n = 0;
     bitset_each(b, set)
-        ir_each_ins(r, s->f, b)
+        ir_each_ins(r, f, b)
             n++;
     return n;
 }
@@ -71,7 +71,7 @@ static bool may_copy(const struct structurize *s, struct bitset set)
             if (ir_is_convergent(s->f, r) || opt_is_token_op(op) || opt_is_prediction(op) || op == IR_alloca)
                 return false;
         }
-    return size_of(s, set) <= s->copies_left;
+    return size_of(s->f, set) <= s->copies_left;
 }
 
 /* The copies' edges lead to each other, or to where the originals' do. In reverse post-order: definitions come
@@ -86,7 +86,7 @@ static void copy_blocks(struct structurize *s, struct bitset set)
             opt_clone_instructions(&s->clone, s->g->rpo[i], true);
             opt_clone_edges(&s->clone, s->g->rpo[i]);
         }
-    s->copies_left -= size_of(s, set);
+    s->copies_left -= size_of(s->f, set);
 }
 
 /* Makes values variables that do not dominate their uses any more, or have a copy. */
@@ -186,9 +186,10 @@ static bool tokens_hold(const struct structurize *s)
 }
 
 /* Leads edges out of a set of blocks, which first are told where to, through one block; if there are edges
- * back, then these and that one through another. False: tokens are in the way, and all is as it was; that is
- * said. `block`: what can't be helped then. */
-static bool cut(struct structurize *s, const opt_edges *out, const opt_edges *back, uint32_t block)
+ * back, then these and that one through another. False: tokens are in the way, and all is as it was. `block`:
+ * the branch or header that can't be helped then, which is said with what `remains`. */
+static bool cut(struct structurize *s, const opt_edges *out, const opt_edges *back, uint32_t block,
+                const char *remains)
 {
     place at = ir_at(s->f, ir_terminator(s->f, block))->at;
     opt_edges all = {0};
@@ -211,22 +212,29 @@ static bool cut(struct structurize *s, const opt_edges *out, const opt_edges *ba
         ir_block_at(s->f, all.at[i].block)->edges.at[all.at[i].edge] = old.at[i];
     opt_drop_unreachable(s->arena, ir_cfg_new(s->arena, s->f), s->f);
     map_set(s->c->scratch, &s->declined, block, 1);
+    opt_remark(s->c, s->f, OPT_MISSED, "unstructured", at, "%s, and its token can't be led through a cut",
+               remains);
     return false;
 }
 
 /* ---- loops with several exits -------------------------------------------------------------------------- */
 
-/* The extended cycle: its blocks, and those that its tokens' regions reach beyond it. */
-static struct bitset blocks_of(const struct structurize *s, struct ir_scopes *scopes, uint32_t cycle)
+static struct bitset blocks_of(const struct structurize *s, uint32_t cycle)
 {
     const struct ir_cycle *k = &s->cycles->at[cycle];
     struct bitset set = bitset_new(s->arena, s->g->blocks);
     for (uint32_t i = 0; i < k->count; i++)
         bitset_add(set, s->cycles->blocks[k->first + i]);
+    return set;
+}
+
+/* Adds blocks that regions of the cycle's tokens reach beyond it. */
+static void extend(const struct structurize *s, struct bitset set, uint32_t cycle)
+{
+    struct ir_scopes *scopes = ir_scopes_new(s->arena, s->g, s->cycles, opt_tokens(s->c, s->f));
     const u32_vec none = {0}, *beyond = scopes ? ir_scope_beyond(scopes, cycle) : &none;
     for (uint32_t i = 0; i < beyond->count; i++)
         bitset_add(set, beyond->at[i]);
-    return set;
 }
 
 /* At most one edge leads out, from a branch on every path to the next iteration. */
@@ -241,14 +249,17 @@ static bool has_one_exit(const struct structurize *s, const opt_edges *out, cons
 /* Cycles with higher numbers are in others. */
 static bool cut_loop(struct structurize *s)
 {
-    struct ir_scopes *scopes = ir_scopes_new(s->arena, s->g, s->cycles, opt_tokens(s->c, s->f));
     for (uint32_t k = s->cycles->count; k-- > 0;) {
         uint32_t header = s->cycles->at[k].header;
-        opt_edges back = opt_edges_back(s->arena, s->g, s->cycles, k);
-        opt_edges out = edges_out(s, blocks_of(s, scopes, k));
+        struct bitset set = blocks_of(s, k);
+        opt_edges back = opt_edges_back(s->arena, s->g, s->cycles, k), out = edges_out(s, set);
         if (has_one_exit(s, &out, &back) || map_get(&s->declined, header) != MAP_NONE)
             continue;
-        if (!cut(s, &out, &back, header))
+        extend(s, set, k);
+        out = edges_out(s, set);
+        if (out.count == 0) /* all end in traps */
+            continue;
+        if (!cut(s, &out, &back, header, "a loop is left at several places"))
             return true;
         opt_remark(s->c, s->f, OPT_APPLIED, "one-exit", ir_at(s->f, ir_terminator(s->f, header))->at,
                    "loop left by one branch: %u exits merged", out.count);
@@ -355,12 +366,9 @@ static struct bitset blocks_between(const struct structurize *s, uint32_t branch
 static void cut_before_shared(struct structurize *s, uint32_t branch)
 {
     opt_edges out = edges_out(s, blocks_between(s, branch)), none = {0};
-    if (cut(s, &out, &none, branch))
+    if (cut(s, &out, &none, branch,
+            "sides of a branch still share blocks: a convergent operation may not be copied"))
         opt_count(s->c, "cuts", 1);
-    else
-        opt_remark(s->c, s->f, OPT_MISSED, "unstructured", ir_at(s->f, ir_terminator(s->f, branch))->at,
-                   "sides of a branch still share blocks: a convergent operation may not be copied, and its "
-                   "token can't be led through a cut");
 }
 
 /* Innermost branches first. A loop's exit branch leads back to itself: its sides do not reconverge before it is
@@ -420,15 +428,6 @@ static bool repeat(struct structurize *s, bool (*step)(struct structurize *), bo
     }
 }
 
-static uint32_t instructions(const struct ir_function *f)
-{
-    uint32_t n = 0;
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            n++;
-    return n;
-}
-
 bool opt_structurize(struct opt_context *c, struct ir_function *f)
 {
     struct bitset waits =
@@ -438,7 +437,7 @@ bool opt_structurize(struct opt_context *c, struct ir_function *f)
                    "not structured: threads that return would wait for others at a barrier");
         return false;
     }
-    uint32_t before = instructions(f), copies = COPIES_MAX * before + COPIES_FREE;
+    uint32_t before = size_of(f, opt_cfg(c, f)->reachable), copies = COPIES_MAX * before + COPIES_FREE;
     struct structurize s = {.c = c, .f = f, .copies_left = copies};
     bool prepared = opt_forget_places(c, f);
     prepared |= opt_drop_needless_hearts(c, f);
@@ -452,7 +451,7 @@ bool opt_structurize(struct opt_context *c, struct ir_function *f)
                    fits ? "not structured" : "not structured: control flow too large");
     else if (changed)
         opt_remark(c, f, OPT_APPLIED, "structured", f->at, "structured: %u instructions copied, %u became %u",
-                   copied, before, instructions(f));
+                   copied, before, size_of(f, opt_cfg(c, f)->reachable));
     opt_count(c, "instructions copied", copied);
     return changed || prepared;
 }
