@@ -14,13 +14,9 @@ struct backward {
     bool without_breaks;
 };
 
-static bool is_left_out(const struct backward *x, uint32_t from, uint32_t to)
+static bool is_left_out(const struct backward *x, uint32_t from, uint32_t edge)
 {
-    const struct ir_block *b = ir_block_at(x->c->fn, from);
-    for (uint32_t e = 0; x->without_breaks && e < b->edges.count; e++)
-        if (b->edges.at[e].block == to && b->edges.at[e].breaks)
-            return true;
-    return false;
+    return x->without_breaks && ir_block_at(x->c->fn, from)->edges.at[edge].breaks;
 }
 
 /* Visits the block and what leads to it. */
@@ -29,7 +25,7 @@ static void reach_back(const struct backward *x, struct walk *w, uint32_t b)
     walk_add(w, b);
     walk_each(at, w)
         ir_each_pred(p, at, x->c)
-            if (bitset_has(x->c->reachable, p) && !is_left_out(x, p, at))
+            if (bitset_has(x->c->reachable, p) && !is_left_out(x, p, x->c->pred_edges[p_at]))
                 walk_add(w, p);
 }
 
@@ -49,7 +45,7 @@ static void find_reached(struct endless *n, uint32_t b)
         const struct ir_block *block = ir_block_at(n->x->c->fn, at);
         for (uint32_t e = 0; e < block->edges.count; e++) {
             uint32_t to = block->edges.at[e].block;
-            if (!bitset_has(n->to_exit.seen, to) && !is_left_out(n->x, at, to))
+            if (!bitset_has(n->to_exit.seen, to) && !is_left_out(n->x, at, e))
                 walk_add(&n->reached, to);
         }
     }
@@ -65,7 +61,7 @@ static uint32_t find_cycle(struct endless *n, uint32_t b)
     walk_each(at, &n->cycle) {
         header = c->rpo_index[at] < c->rpo_index[header] ? at : header;
         ir_each_pred(p, at, c)
-            if (bitset_has(n->reached.seen, p) && !is_left_out(n->x, p, at))
+            if (bitset_has(n->reached.seen, p) && !is_left_out(n->x, p, c->pred_edges[p_at]))
                 walk_add(&n->cycle, p);
     }
     return header;
@@ -77,7 +73,7 @@ static uint32_t last_back(const struct endless *n, uint32_t header)
     const struct ir_cfg *c = n->x->c;
     uint32_t last = IR_NO_BLOCK;
     ir_each_pred(p, header, c)
-        if (bitset_has(n->cycle.seen, p) && !is_left_out(n->x, p, header) &&
+        if (bitset_has(n->cycle.seen, p) && !is_left_out(n->x, p, c->pred_edges[p_at]) &&
             (last == IR_NO_BLOCK || c->rpo_index[p] > c->rpo_index[last]))
             last = p;
     return last;
@@ -139,7 +135,7 @@ static struct dominator_links backward_rows(const struct backward *x, u32_vec ex
     for (uint32_t b = 0; b < c->blocks; b++) {
         r.start[b] = total;
         ir_each_pred(p, b, c)
-            if (bitset_has(c->reachable, p) && !is_left_out(x, p, b))
+            if (bitset_has(c->reachable, p) && !is_left_out(x, p, c->pred_edges[p_at]))
                 r.to[total++] = p;
     }
     r.start[c->blocks] = total;
@@ -163,7 +159,7 @@ static struct dominator_links forward_rows_with_exit(const struct backward *x, u
     for (uint32_t b = 0; b < c->blocks; b++) {
         r.start[b] = total;
         for (uint32_t e = plain.start[b]; e < plain.start[b + 1]; e++)
-            if (!is_left_out(x, b, plain.to[e]))
+            if (!is_left_out(x, b, e - plain.start[b]))
                 r.to[total++] = plain.to[e];
         if (bitset_has(leaves, b))
             r.to[total++] = c->blocks;

@@ -10,14 +10,12 @@
  *   forward copy    blocks that several sides of a branch lead to before they reconverge: each side gets its
  *                   own
  *
- * Copies are limited: to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks
- * without convergent operations, whose threads would be others. Beyond that a cycle gets a header with tests
- * (opt_make_reducible) instead of a backward copy, and a cut takes the place of a forward copy: all exits of
- * the blocks between the branch and the shared one go through one block, which first are told where to.
+ * Copies are limited to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks without
+ * convergent operations, whose threads would be others. Beyond that a cycle gets a header with tests
+ * (opt_make_reducible), and all exits of the blocks between a branch and the shared one go through one block.
  *
- * First all returns become one. Innermost loops and branches first; after each change all is looked at anew,
- * structurize_rounds times at most and while rounds times blocks are below structurize_work (opt/limits.def).
- * What can't be made structured is said in a remark: a token's region in the way, or a function too large.
+ * First all returns become one. Innermost loops and branches first; after each change all is looked at anew
+ * (opt/limits.def: structurize_rounds, structurize_work). What can't be made structured is said in a remark.
  * Works on the graph restricted to blocks that reach the ret: nobody waits for lanes elsewhere.
  */
 #include "ir/converge/order.h"
@@ -31,6 +29,8 @@ struct structurize {
     struct ir_function *f;
     uint32_t copies_left; /* instructions */
     struct map declined;  /* blocks: branches that can't be helped, headers of loops that can't */
+    uint32_t round;       /* changes of this kind so far */
+    bool too_large;       /* for another */
 
     /* Of one step, until the function changes. */
     struct arena *arena;
@@ -49,6 +49,18 @@ struct structurize {
 static bool returns(const struct structurize *s, uint32_t b)
 {
     return s->reconvergence->depth[b] != 0;
+}
+
+/* Whether another change may be made. */
+static bool may_change(struct structurize *s)
+{
+    struct ir_function *f = s->f;
+    s->too_large |=
+        !opt_below(s->c, f, OPT_LIMIT_structurize_rounds, s->round) ||
+        !opt_below(s->c, f, OPT_LIMIT_cut_values, f->ins.count) ||
+        !opt_below(s->c, f, OPT_LIMIT_structurize_work, (uint64_t)(s->round + 1) * f->blocks.count) ||
+        !opt_ssa_possible(s->c, f);
+    return !s->too_large;
 }
 
 /* ---- copying ----------------------------------------------------------------------------------------- */
@@ -133,7 +145,6 @@ static void enter_copies(struct structurize *s, uint32_t cycle)
     }
 }
 
-/* True: a cycle was helped, so that others may be looked for. */
 static bool copy_backward(struct structurize *s)
 {
     for (uint32_t k = 0; k < s->cycles->count; k++) {
@@ -142,6 +153,8 @@ static bool copy_backward(struct structurize *s)
         struct bitset set = before_header(s, k);
         if (!may_copy(s, set))
             continue;
+        if (!may_change(s))
+            return false;
         copy_blocks(s, set);
         enter_copies(s, k);
         repair(s);
@@ -259,6 +272,8 @@ static bool cut_loop(struct structurize *s)
         out = edges_out(s, set);
         if (out.count == 0) /* all end in traps */
             continue;
+        if (!may_change(s))
+            return false;
         if (!cut(s, &out, &back, header, "a loop is left at several places"))
             return true;
         opt_remark(s->c, s->f, OPT_APPLIED, "one-exit", ir_at(s->f, ir_terminator(s->f, header))->at,
@@ -385,6 +400,8 @@ static bool help_branch(struct structurize *s)
         find_sides(s, b);
         if (bitset_has(s->all.seen, b) || s->shared.list.count == 0)
             continue;
+        if (!may_change(s))
+            return false;
         if (may_copy(s, s->shared.seen))
             copy_forward(s, b);
         else
@@ -396,36 +413,24 @@ static bool help_branch(struct structurize *s)
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
-/* Whether another step may be done. */
-static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
-{
-    return opt_below(c, f, OPT_LIMIT_structurize_rounds, round) &&
-           opt_below(c, f, OPT_LIMIT_cut_values, f->ins.count) &&
-           opt_below(c, f, OPT_LIMIT_structurize_work, (uint64_t)(round + 1) * f->blocks.count) &&
-           opt_ssa_possible(c, f);
-}
-
-/* Does one thing after the other until there is none. False: too large. */
+/* Makes changes one by one, until the step finds no other, or may not make it. False: too large. */
 static bool repeat(struct structurize *s, bool (*step)(struct structurize *), bool *changed)
 {
-    for (uint32_t round = 0;; round++) {
+    bool again = true;
+    for (s->round = 0; again; s->round++) {
         struct scratch scratch;
         s->arena = scratch_begin(&scratch);
         s->clone = (struct opt_clone){.arena = s->arena, .f = s->f};
         opt_invalidate(s->c, s->f);
-        bool fits = may_go_on(s->c, s->f, round);
-        if (fits) {
-            s->g = opt_cfg(s->c, s->f);
-            s->cycles = opt_cycles(s->c, s->f);
-            s->dominators = opt_dominators(s->c, s->f);
-            s->reconvergence = opt_return_post_dominators(s->c, s->f);
-        }
-        bool again = fits && step(s);
+        s->g = opt_cfg(s->c, s->f);
+        s->cycles = opt_cycles(s->c, s->f);
+        s->dominators = opt_dominators(s->c, s->f);
+        s->reconvergence = opt_return_post_dominators(s->c, s->f);
+        again = step(s);
         scratch_end(&scratch);
         *changed |= again;
-        if (!fits || !again)
-            return fits;
     }
+    return !s->too_large;
 }
 
 bool opt_structurize(struct opt_context *c, struct ir_function *f)
@@ -445,13 +450,12 @@ bool opt_structurize(struct opt_context *c, struct ir_function *f)
     bool changed = opt_return_once(c->scratch, opt_cfg(c, f), f);
     bool fits = repeat(&s, copy_backward, &changed) && opt_make_reducible(c, f, &changed) &&
                 repeat(&s, cut_loop, &changed) && repeat(&s, help_branch, &changed);
-    uint32_t copied = copies - s.copies_left;
     if (!fits || s.declined.count)
         opt_remark(c, f, OPT_MISSED, "unstructured", f->at,
                    fits ? "not structured" : "not structured: control flow too large");
     else if (changed)
         opt_remark(c, f, OPT_APPLIED, "structured", f->at, "structured: %u instructions copied, %u became %u",
-                   copied, before, size_of(f, opt_cfg(c, f)->reachable));
-    opt_count(c, "instructions copied", copied);
+                   copies - s.copies_left, before, size_of(f, opt_cfg(c, f)->reachable));
+    opt_count(c, "instructions copied", copies - s.copies_left);
     return changed || prepared;
 }
