@@ -10,9 +10,9 @@
  *   forward copy    blocks that several sides of a branch lead to before they reconverge: each side gets its
  *                   own
  *
- * Copies are limited to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks without
- * convergent operations, whose threads would be others. Beyond that a cycle gets a header with tests
- * (opt_make_reducible), and all exits of the blocks between a branch and the shared one go through one block.
+ * Copies are limited: to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks
+ * without convergent operations. Beyond that a cycle gets a header with tests (opt_make_reducible), and all
+ * exits of the blocks between a branch and the shared one go through one block.
  *
  * First all returns become one. Innermost loops and branches first; after each change all is looked at anew
  * (opt/limits.def: structurize_rounds, structurize_work). What can't be made structured is said in a remark.
