@@ -52,6 +52,11 @@ static void mark_word(struct marker *m, struct be_word *w)
         mark(m, uses[i]);
     for (uint32_t i = 0; i < more_count; i++)
         mark(m, more[i]);
+    if (!w->part || w->op < BC_ldw_8 || w->op > BC_ldw_64)
+        return;
+    while (w->part) /* of a wide load: the head stands before the parts (select_wide.c) */
+        w--;
+    mark_word(m, w);
 }
 
 static void mark_needed(struct be_context *c, struct be_function *f)

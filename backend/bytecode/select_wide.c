@@ -72,7 +72,9 @@ static void put_head(struct be_selector *s, const struct be_address *a)
     struct be_mode m = be_choose_mode(s, a);
     unsigned row = 2 * be_space_of(s, first->args[0]) + m.indexed;
     uint32_t what = first->imm2 | (first->op == IR_store) << 8;
-    be_finish_access(be_put(s, (enum bc_op)(BC_wide_g + row), what, m.a, m.b, 0), &m);
+    struct be_word *head = be_put(s, (enum bc_op)(BC_wide_g + row), what, m.a, m.b, 0);
+    head->effect = first->op == IR_store; /* of loads that nobody reads none is made */
+    be_finish_access(head, &m);
 }
 
 static void finish_part(struct be_selector *s, ir_ref part, struct be_word *w)
