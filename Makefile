@@ -163,6 +163,10 @@ SAMPLES := $(wildcard samples/*.kern samples/data/*.kern samples/data/*.py sampl
 HEADERS := $(foreach d,* */* */*/*,$(wildcard share/kernc/include/$d.h share/kernc/include/$d.cuh))
 DOCS    := $(wildcard docs/*.md docs/plots/*) README.md CONTRIBUTING.md LICENSE
 
+# $(call install-tree,FILES,FOLDER): with their folders, each by one command.
+install-tree = $(foreach d,$(sort $(dir $(1))),install -D -m 644 -t $(2)/$(d) \
+    $(foreach f,$(1),$(if $(filter $(d),$(dir $(f))),$(f))) &&) true
+
 install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))
 	@rm -f $(BUILD)/share/kernc.pc $(BUILD)/share/kernc-rt.pc
 	@$(MAKE) --no-print-directory $(BUILD)/share/kernc.pc $(BUILD)/share/kernc-rt.pc
@@ -185,9 +189,9 @@ install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))
 	install -D -m 644 $(BUILD)/share/kernc.fish $(AT)/share/fish/vendor_completions.d/kernc.fish
 	install -D -m 644 share/vim/syntax/kern.vim $(AT)/share/vim/vimfiles/syntax/kern.vim
 	install -D -m 644 share/vim/ftdetect/kern.vim $(AT)/share/vim/vimfiles/ftdetect/kern.vim
-	@for f in $(SAMPLES); do install -D -m 644 $$f $(AT)/share/kernc/$$f || exit 1; done
-	@for f in $(HEADERS); do install -D -m 644 $$f $(AT)/$$f || exit 1; done
-	@for f in $(DOCS); do install -D -m 644 $$f $(AT)/share/doc/kernc/$$f || exit 1; done
+	@$(call install-tree,$(SAMPLES),$(AT)/share/kernc)
+	@$(call install-tree,$(HEADERS),$(AT))
+	@$(call install-tree,$(DOCS),$(AT)/share/doc/kernc)
 
 uninstall:
 	rm -f $(addprefix $(AT)/,$(INSTALLED))

@@ -1,6 +1,6 @@
 // A file as people have it: host and device together, a template that the host instantiates.
 #include <cuda_runtime.h>
-#include <iostream>
+#include <cstdio>
 #include <vector>
 
 template <class T> __global__ void sum(const T *in, T *out, int n)
@@ -26,6 +26,6 @@ int main()
     cudaMemcpy(in, host.data(), 100 * sizeof(float), cudaMemcpyHostToDevice);
     sum<float><<<1, 128>>>(in, out, 100);
     if (cudaMemcpy(&result, out, sizeof result, cudaMemcpyDeviceToHost) != cudaSuccess)
-        std::cerr << cudaGetErrorString(cudaGetLastError()) << '\n';
-    std::cout << result << '\n';
+        std::fputs(cudaGetErrorString(cudaGetLastError()), stderr);
+    std::printf("%g\n", result);
 }
