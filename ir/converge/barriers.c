@@ -2,7 +2,6 @@
  *
  * Linear, but where it says otherwise.
  */
-#include "ir/analysis/callgraph.h"
 #include "ir/converge/order.h"
 
 bool ir_has_barrier(const struct ir_function *f, uint32_t b)
@@ -14,6 +13,14 @@ bool ir_has_barrier(const struct ir_function *f, uint32_t b)
 }
 
 /* ---- functions and calls that may lead to one ------------------------------------------------------- */
+
+static bool function_has_barrier(const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        if (ir_has_barrier(f, b))
+            return true;
+    return false;
+}
 
 static bool call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting)
 {
@@ -33,31 +40,64 @@ static bool may_wait(const struct ir_function *f, ir_ref r, struct bitset waitin
     return ir_at(f, r)->op == IR_barrier || call_may_wait(f, r, waiting);
 }
 
-static bool function_may_wait(const struct ir_function *f, struct bitset waiting)
+/* Functions that have a barrier are found first, then those that call what has been found. Each function
+ * found is compared with the signatures that none has fitted yet. */
+
+/* Which functions call directly, and through each signature; by signature whether it has been looked at. */
+struct callers {
+    struct rows of_function, of_signature;
+    bool *seen;
+};
+
+static struct callers find_callers(struct arena *a, const struct ir_module *m)
 {
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (may_wait(f, r, waiting))
-                return true;
-    return false;
+    struct edge_list direct = {0}, by_pointer = {0};
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        ir_each_block(n, b, m->functions.at[i])
+            ir_each_ins(r, m->functions.at[i], b) {
+                const struct ir_ins *ins = ir_at(m->functions.at[i], r);
+                if (ins->op == IR_call)
+                    edge_add(a, &direct, (uint32_t)ins->imm, i);
+                else if (ins->op == IR_icall)
+                    edge_add(a, &by_pointer, (uint32_t)ins->imm, i);
+            }
+    return (struct callers){rows_of_edges(a, m->functions.count, &direct),
+                            rows_of_edges(a, m->signatures.count, &by_pointer),
+                            arena_array(a, bool, m->signatures.count + 1)};
 }
 
-/* Again while functions are found that calls through pointers may lead to. */
+/* A kernel is called by nobody. */
+static void add(struct walk *w, const struct ir_module *m, uint32_t f)
+{
+    if (!(m->functions.at[f]->flags & IR_FN_KERNEL))
+        walk_add(w, f);
+}
+
+static void add_callers(struct walk *w, const struct ir_module *m, struct callers *c, uint32_t f)
+{
+    rows_each(k, c->of_function, f)
+        add(w, m, c->of_function.at[k]);
+    for (uint32_t s = 0; s < m->signatures.count; s++) {
+        if (c->seen[s] || !ir_may_call(&m->signatures.at[s], m->functions.at[f]))
+            continue;
+        c->seen[s] = true;
+        rows_each(k, c->of_signature, s)
+            add(w, m, c->of_signature.at[k]);
+    }
+}
+
 struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m)
 {
-    struct bitset waiting = bitset_new(a, m->functions.count);
-    u32_vec order = ir_callees_first(a, m);
-    for (bool again = true; again;) {
-        again = false;
-        for (uint32_t i = 0; i < order.count; i++) {
-            const struct ir_function *f = m->functions.at[order.at[i]];
-            if (f->flags & IR_FN_KERNEL || bitset_has(waiting, f->id) || !function_may_wait(f, waiting))
-                continue; /* a kernel is called by nobody */
-            bitset_add(waiting, f->id);
-            again = true;
-        }
-    }
-    return waiting;
+    struct walk w = walk_new(a, m->functions.count);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && function_has_barrier(m->functions.at[i]))
+            walk_add(&w, i);
+    if (w.list.count == 0)
+        return w.seen;
+    struct callers callers = find_callers(a, m);
+    walk_each(f, &w)
+        add_callers(&w, m, &callers, f);
+    return w.seen;
 }
 
 /* ---- operations that threads may come to from one --------------------------------------------------- */

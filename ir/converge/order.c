@@ -148,9 +148,15 @@ static void take_in_region(struct sorter *s, uint32_t i)
 
 static void find_depths(struct ir_order *o)
 {
-    for (uint32_t k = 0; k < o->scopes; k++)
-        for (uint32_t up = k; up != o->scopes; up = o->around[up])
-            o->depth[k]++;
+    u32_vec path = {0};
+    for (uint32_t k = 0; k < o->scopes; k++) {
+        for (uint32_t up = k; up != o->scopes && o->depth[up] == 0; up = o->around[up])
+            vec_push(o->arena, &path, up);
+        while (path.count) {
+            uint32_t inner = vec_pop(&path);
+            o->depth[inner] = o->depth[o->around[inner]] + 1;
+        }
+    }
 }
 
 /* ---- operations --------------------------------------------------------------------------------------- */
