@@ -169,6 +169,17 @@ uint32_t bitset_count(struct bitset s);
 uint32_t bitset_next(struct bitset s, uint32_t from); /* first member >= from, or s.bits */
 #define bitset_each(i, s) for (uint32_t i = bitset_next((s), 0); i < (s).bits; i = bitset_next((s), i + 1))
 
+/* ---- heap ---------------------------------------------------------------------------------------- */
+
+/* A binary heap (Williams, 1964): at[0] has the least key. */
+typedef VEC(struct {
+    uint64_t key;
+    uint32_t item;
+}) heap;
+/* O(log count) each. */
+void heap_push(struct arena *a, heap *h, uint64_t key, uint32_t item);
+uint32_t heap_pop(heap *h); /* an item with the least key; there is one */
+
 /* ---- hash maps ---------------------------------------------------------------------------------- */
 
 #define MAP_NONE UINT32_MAX

@@ -105,6 +105,30 @@ uint32_t bitset_next(struct bitset s, uint32_t from)
     return i * 64 + (uint32_t)__builtin_ctzll(word);
 }
 
+/* ---- heap ---------------------------------------------------------------------------------------- */
+
+void heap_push(struct arena *a, heap *h, uint64_t key, uint32_t item)
+{
+    uint32_t i = h->count;
+    vec_resize(a, h, i + 1);
+    for (; i && h->at[(i - 1) / 2].key > key; i = (i - 1) / 2)
+        h->at[i] = h->at[(i - 1) / 2];
+    h->at[i].key = key, h->at[i].item = item;
+}
+
+uint32_t heap_pop(heap *h)
+{
+    uint32_t item = h->at[0].item, n = --h->count, i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        child += child + 1 < n && h->at[child + 1].key < h->at[child].key;
+        if (h->at[child].key >= h->at[n].key)
+            break;
+        h->at[i] = h->at[child];
+    }
+    h->at[i] = h->at[n];
+    return item;
+}
+
 /* ---- hashing ------------------------------------------------------------------------------------ */
 
 /* A product's halves folded together: each bit of either factor reaches all bits of the result. */

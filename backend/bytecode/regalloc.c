@@ -185,36 +185,6 @@ static int by_start(const void *a, const void *b)
     return (x->leader > y->leader) - (x->leader < y->leader);
 }
 
-/* Active intervals: a binary heap, the one that ends first on top. */
-struct heap {
-    VEC(struct interval) at;
-};
-
-static void heap_push(struct arena *a, struct heap *h, struct interval x)
-{
-    uint32_t i = h->at.count;
-    vec_push(a, &h->at, x);
-    for (; i && h->at.at[(i - 1) / 2].end > x.end; i = (i - 1) / 2)
-        h->at.at[i] = h->at.at[(i - 1) / 2];
-    h->at.at[i] = x;
-}
-
-static void heap_pop(struct heap *h)
-{
-    struct interval x = vec_pop(&h->at);
-    uint32_t n = h->at.count, i = 0, child;
-    if (!n)
-        return;
-    for (; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && h->at.at[child + 1].end < h->at.at[child].end)
-            child++;
-        if (h->at.at[child].end >= x.end)
-            break;
-        h->at.at[i] = h->at.at[child];
-    }
-    h->at.at[i] = x;
-}
-
 static uint32_t take(struct allocator *a, uint32_t v)
 {
     const struct be_vreg *x = be_vreg(a->f, v);
@@ -230,15 +200,13 @@ static void give(struct allocator *a, uint32_t v)
 
 static void scan(struct allocator *a, struct interval *intervals, uint32_t n)
 {
-    struct heap active = {0};
+    heap active = {0}; /* leaders of intervals, the one that ends first on top */
     qsort(intervals, n, sizeof *intervals, by_start);
     for (uint32_t i = 0; i < n; i++) {
-        while (active.at.count && active.at.at[0].end < intervals[i].start) {
-            give(a, active.at.at[0].leader);
-            heap_pop(&active);
-        }
+        while (active.count && active.at[0].key < intervals[i].start)
+            give(a, heap_pop(&active));
         be_vreg(a->f, intervals[i].leader)->reg = take(a, intervals[i].leader);
-        heap_push(&a->c->arena, &active, intervals[i]);
+        heap_push(&a->c->arena, &active, intervals[i].end, intervals[i].leader);
     }
 }
 

@@ -33,7 +33,7 @@ struct ir_join_finder {
     struct walk flooded;       /* over blocks given out as joins past the limit, with all that they reach */
     uint32_t round, branch, limit;
     uint32_t sent;   /* labels sent in this round, for the limit */
-    u32_vec front;   /* heap of places still to be taken */
+    heap front;      /* places still to be taken */
     u32_vec senders; /* blocks taken from the front, for a branch in an irreducible cycle */
     struct ir_joins result;
     struct arena *arena;
@@ -122,32 +122,6 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
     return j;
 }
 
-/* ---- the front: a binary heap, least place first ----------------------------------------------------- */
-
-static void front_push(struct ir_join_finder *j, uint32_t at)
-{
-    vec_push(j->arena, &j->front, at);
-    uint32_t *h = j->front.at, i = j->front.count - 1;
-    for (; i > 0 && h[(i - 1) / 2] > at; i = (i - 1) / 2)
-        h[i] = h[(i - 1) / 2];
-    h[i] = at;
-}
-
-static uint32_t front_pop(struct ir_join_finder *j)
-{
-    uint32_t *h = j->front.at, least = h[0], last = vec_pop(&j->front), n = j->front.count, i = 0;
-    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && h[child + 1] < h[child])
-            child++;
-        if (h[child] >= last)
-            break;
-        h[i] = h[child];
-    }
-    if (n > 0)
-        h[i] = last;
-    return least;
-}
-
 /* ---- labels ------------------------------------------------------------------------------------------ */
 
 /* A label reaches block b; true if a different one had. What is flooded was given out by an earlier
@@ -159,13 +133,13 @@ static bool propagate(struct ir_join_finder *j, uint32_t b, uint32_t label)
     if (j->stamp[b] != j->round) {
         j->stamp[b] = j->round;
         j->label[b] = label;
-        front_push(j, j->place[b]);
+        heap_push(j->arena, &j->front, j->place[b], j->place[b]);
         return false;
     }
     if (j->label[b] == label)
         return false;
-    if (j->label[b] != b && j->taken[b] == j->round)
-        front_push(j, j->place[b]); /* only in an irreducible cycle: propagate again */
+    if (j->label[b] != b && j->taken[b] == j->round) /* only in an irreducible cycle: propagate again */
+        heap_push(j->arena, &j->front, j->place[b], j->place[b]);
     j->label[b] = b;
     return true;
 }
@@ -175,7 +149,7 @@ static bool propagate(struct ir_join_finder *j, uint32_t b, uint32_t label)
 static bool goes_on(const struct ir_join_finder *j)
 {
     return j->front.count > 1 ||
-           (j->front.count == 1 && bitset_has(j->irreducible, j->order[j->front.at[0]]));
+           (j->front.count == 1 && bitset_has(j->irreducible, j->order[j->front.at[0].item]));
 }
 
 static void add_join(struct ir_join_finder *j, uint32_t b)
@@ -240,7 +214,7 @@ static void propagate_from(struct ir_join_finder *j, uint32_t b)
 static void give_up(struct ir_join_finder *j)
 {
     while (j->front.count > 0)
-        walk_add(&j->flooded, j->order[front_pop(j)]);
+        walk_add(&j->flooded, j->order[heap_pop(&j->front)]);
     walk_each(b, &j->flooded) {
         add_join(j, b);
         uint32_t cycle = j->header_of[b];
@@ -313,7 +287,7 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
         propagate(j, block->edges.at[e].block, block->edges.at[e].block);
     j->sent = 0;
     while (goes_on(j) && j->sent < j->limit)
-        propagate_from(j, j->order[front_pop(j)]);
+        propagate_from(j, j->order[heap_pop(&j->front)]);
     j->result.gave_up = goes_on(j);
     if (j->result.gave_up)
         give_up(j);

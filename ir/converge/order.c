@@ -19,7 +19,7 @@ struct sorter {
     struct rows before; /* of items: what has to stand before, in the same scope */
     uint32_t *waits;    /* by item: how many are still to stand behind it */
     uint64_t *rank;     /* by item: of those that may stand last, the least does */
-    u32_vec *ready;     /* by scope: a heap of items */
+    heap *ready;        /* by scope: items, by rank */
     struct bitset late; /* items with a barrier */
 };
 
@@ -213,29 +213,6 @@ static void find_operations(struct sorter *s)
 
 /* ---- sorting ------------------------------------------------------------------------------------------ */
 
-static void heap_push(struct sorter *s, u32_vec *h, uint32_t item)
-{
-    uint32_t i = h->count;
-    vec_push(s->arena, h, item);
-    for (; i && s->rank[h->at[(i - 1) / 2]] > s->rank[item]; i = (i - 1) / 2)
-        h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = item;
-}
-
-static uint32_t heap_pop(const struct sorter *s, u32_vec *h)
-{
-    uint32_t least = h->at[0], item = vec_pop(h), i = 0;
-    for (uint32_t child; (child = 2 * i + 1) < h->count; i = child) {
-        child += child + 1 < h->count && s->rank[h->at[child + 1]] < s->rank[h->at[child]];
-        if (s->rank[h->at[child]] >= s->rank[item])
-            break;
-        h->at[i] = h->at[child];
-    }
-    if (h->count)
-        h->at[i] = item;
-    return least;
-}
-
 /* The items of one scope, the innermost that has both blocks, that have them. */
 static void items_of_edge(const struct sorter *s, uint32_t *a, uint32_t *b)
 {
@@ -331,7 +308,7 @@ static void find_edges(struct sorter *s)
 static void make_ready(struct sorter *s, uint32_t item)
 {
     if (s->waits[item] == 0)
-        heap_push(s, &s->ready[scope_of(s, item)], item);
+        heap_push(s->arena, &s->ready[scope_of(s, item)], s->rank[item], item);
 }
 
 static void open_scope(struct sorter *s, u32_vec *open, uint32_t scope)
@@ -358,7 +335,7 @@ static void sort(struct sorter *s)
             open.count--;
             continue;
         }
-        uint32_t item = heap_pop(s, &s->ready[k]);
+        uint32_t item = heap_pop(&s->ready[k]);
         rows_each(i, s->before, item) {
             s->waits[s->before.at[i]]--;
             make_ready(s, s->before.at[i]);
@@ -402,7 +379,7 @@ struct ir_order *ir_order_new(struct arena *a, const struct ir_cfg *c, const str
     s.late = bitset_new(a, items);
     find_operations(&s);
     s.rank = arena_array(a, uint64_t, items), s.waits = arena_array(a, uint32_t, items);
-    s.ready = arena_array(a, u32_vec, o->scopes + 1);
+    s.ready = arena_array(a, heap, o->scopes + 1);
     find_ranks(&s, ties ?: c->rpo_index);
     find_edges(&s);
     sort(&s);
