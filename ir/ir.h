@@ -268,6 +268,11 @@ static inline uint32_t ir_entry(const struct ir_function *f) { return f->order.a
 static inline ir_ref ir_terminator(const struct ir_function *f, uint32_t b) { return f->blocks.at[b].last; }
 #define ir_each_block(i, b, f)                                                                               \
     for (uint32_t i = 0, b; i < (f)->order.count && ((b) = (f)->order.at[i], true); i++)
+/* ir_each_succ(s, b, f) visit(s): the targets of block b's edges; s_at is the edge's number. */
+#define ir_each_succ(s, b, f)                                                                                \
+    for (uint32_t s##_at = 0, s; s##_at < ir_block_at((f), (b))->edges.count &&                              \
+                                 ((s) = ir_block_at((f), (b))->edges.at[s##_at].block, true);                \
+         s##_at++)
 #define ir_each_ins(r, f, b) for (ir_ref r = ir_block_at((f), (b))->first; r; r = ir_at((f), r)->next)
 
 /* ---- building and changing (ir/build.c) -------------------------------------------------------------- */

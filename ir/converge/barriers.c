@@ -295,10 +295,8 @@ static void find_operations(struct finder *x, struct bitset waiting)
 /* How many sides of the block's branch are in the set: 0, 1, or 2 (or more). */
 static unsigned sides_in(const struct finder *x, uint32_t b, struct bitset set)
 {
-    const struct ir_block *block = ir_block_at(x->f, b);
     uint32_t first = IR_NO_BLOCK;
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t s = block->edges.at[e].block;
+    ir_each_succ(s, b, x->f) {
         if (!bitset_has(set, s) || s == first)
             continue;
         if (first != IR_NO_BLOCK)
@@ -314,9 +312,7 @@ static void demand(struct finder *x, uint32_t branch, struct bitset leading)
     struct walk w = walk_new(x->arena, x->g->blocks);
     walk_add(&w, branch);
     walk_each(b, &w) {
-        const struct ir_block *block = ir_block_at(x->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t s = block->edges.at[e].block;
+        ir_each_succ(s, b, x->f) {
             if (!bitset_has(leading, s))
                 continue;
             map_set(x->arena, &x->demanded, ir_edge_key(b, s), 1);
@@ -378,15 +374,11 @@ void ir_pass_over_barriers(struct arena *a, const struct ir_cfg *c, struct bitse
     x.divergent = divergent, x.points = points;
     if (bitset_count(x.leads))
         demand_all(&x);
-    bitset_each(b, x.leads) {
-        const struct ir_block *block = ir_block_at(c->fn, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint64_t key = ir_edge_key(b, block->edges.at[e].block);
-            if (!bitset_has(x.leads, block->edges.at[e].block) && sides_in(&x, b, x.leads) &&
-                map_get(&x.demanded, key) == MAP_NONE)
-                map_set(a, exits, key, 1);
-        }
-    }
+    bitset_each(b, x.leads)
+        ir_each_succ(s, b, x.f)
+            if (!bitset_has(x.leads, s) && sides_in(&x, b, x.leads) &&
+                map_get(&x.demanded, ir_edge_key(b, s)) == MAP_NONE)
+                map_set(a, exits, ir_edge_key(b, s), 1);
 }
 
 /* ---- functions that some leave while others are at a barrier ---------------------------------------- */
@@ -395,8 +387,8 @@ void ir_pass_over_barriers(struct arena *a, const struct ir_cfg *c, struct bitse
 static bool passes_at_branch(const struct finder *x, uint32_t b)
 {
     bool passes = false;
-    for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++)
-        passes |= !bitset_has(x->leads, ir_block_at(x->f, b)->edges.at[e].block);
+    ir_each_succ(s, b, x->f)
+        passes |= !bitset_has(x->leads, s);
     return passes && sides_in(x, b, x->leads);
 }
 
@@ -443,12 +435,9 @@ struct ir_passing ir_passes_barrier(struct arena *a, const struct ir_cfg *c, con
 /* Whether several edges of the branch lead to barriers, and threads that take one may end before. */
 static bool may_end_first(const struct finder *x, uint32_t b, struct bitset ends)
 {
-    const struct ir_block *block = ir_block_at(x->f, b);
     bool may_end = false;
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t s = block->edges.at[e].block;
+    ir_each_succ(s, b, x->f)
         may_end |= bitset_has(x->leads, s) && bitset_has(ends, s);
-    }
     return may_end && sides_in(x, b, x->leads) == 2;
 }
 

@@ -50,9 +50,7 @@ static uint32_t block_at_latch(const struct ir_cfg *c, const struct ir_order *o,
     uint32_t header = o->first.at[k], back = only_block_back(c, o, k);
     if (back == IR_NO_BLOCK || o->scope.at[back] != k || is_entered(c, o, k, back))
         return header;
-    const struct ir_block *block = ir_block_at(c->fn, back);
-    for (uint32_t e = 0; e < block->edges.count; e++) {
-        uint32_t to = block->edges.at[e].block;
+    ir_each_succ(to, back, c->fn) {
         if (ir_scope_lies_in(o, o->scope.at[to], k) && to != header)
             return header;
     }

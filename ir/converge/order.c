@@ -246,9 +246,8 @@ static struct barrier_counts count_barriers(const struct sorter *s)
     n.least[ir_entry(s->f)] = 0;
     for (uint32_t i = 0; i < s->g->rpo_count; i++) {
         uint32_t u = s->g->rpo[i];
-        const struct ir_block *block = ir_block_at(s->f, u);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t v = block->edges.at[e].block, a = u, b = v;
+        ir_each_succ(v, u, s->f) {
+            uint32_t a = u, b = v;
             if (ir_order_target(s->o, u, v) < s->o->cycles->count)
                 continue;
             items_of_edge(s, &a, &b);
@@ -290,9 +289,8 @@ static void find_edges(struct sorter *s)
 {
     struct edge_list edges = {0};
     for (uint32_t i = 0; i < s->g->rpo_count; i++) {
-        const struct ir_block *block = ir_block_at(s->f, s->g->rpo[i]);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t a = s->g->rpo[i], b = block->edges.at[e].block;
+        ir_each_succ(v, s->g->rpo[i], s->f) {
+            uint32_t a = s->g->rpo[i], b = v;
             if (ir_order_target(s->o, a, b) < s->o->cycles->count)
                 continue;
             items_of_edge(s, &a, &b);

@@ -26,12 +26,10 @@ struct ir_order_graph ir_order_graph_new(struct arena *a, const struct ir_cfg *c
     for (uint32_t k = 0; k < o->cycles->count; k++)
         add_edge(&x, k, ir_order_node(o, o->first.at[k]));
     for (uint32_t i = 0; i < c->rpo_count; i++) {
-        const struct ir_block *block = ir_block_at(c->fn, c->rpo[i]);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t b = c->rpo[i], v = block->edges.at[e].block;
+        uint32_t b = c->rpo[i];
+        ir_each_succ(v, b, c->fn)
             if (map_get(exits, ir_edge_key(b, v)) == MAP_NONE)
                 add_edge(&x, ir_order_node(o, b), ir_order_target(o, b, v));
-        }
     }
     uint32_t nodes = ir_order_node(o, c->blocks);
     return (struct ir_order_graph){rows_of_edges(a, nodes, &x.edges), rows_of_edges(a, nodes, &x.back)};

@@ -87,9 +87,10 @@ static bool return_by_value(struct opt_context *c, struct ir_function *f)
         return false;
     u32_vec from = {0};
     ir_each_block(i, b, f)
-        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
-            if (ir_block_at(f, b)->edges.at[e].block == end)
-                vec_push(c->scratch, &from, ir_block_at(f, b)->edges.count == 1 ? b : ir_edge_split(f, b, e));
+        ir_each_succ(to, b, f)
+            if (to == end)
+                vec_push(c->scratch, &from,
+                         ir_block_at(f, b)->edges.count == 1 ? b : ir_edge_split(f, b, to_at));
     for (uint32_t i = 0; i < from.count; i++)
         return_value(f, from.at[i]);
     return from.count;
@@ -108,8 +109,8 @@ static bool split_barriers(struct opt_context *c, struct ir_function *f)
 static uint32_t count_edges_up(const struct ir_function *f, const struct ir_frontier *x, uint32_t b)
 {
     uint32_t n = 0;
-    for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
-        n += x->priority[ir_block_at(f, b)->edges.at[e].block] <= x->priority[b];
+    ir_each_succ(to, b, f)
+        n += x->priority[to] <= x->priority[b];
     return n;
 }
 

@@ -231,9 +231,8 @@ bool reconverge_add_exits(struct reconverge *x, struct bitset reached, struct bi
         uint32_t node = o->at.at[i], b = ir_order_block(o, node);
         if (b == IR_NO_BLOCK || !bitset_has(reached, node) || !crosses(x, node, at, live))
             continue;
-        const struct ir_block *block = ir_block_at(x->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t v = block->edges.at[e].block, target = ir_order_target(o, b, v);
+        ir_each_succ(v, b, x->f) {
+            uint32_t target = ir_order_target(o, b, v);
             if (position(x, target) >= at || bitset_has(live, target) || is_exit(x, b, v))
                 continue;
             map_set(x->arena, &x->exits, ir_edge_key(b, v), 1);
@@ -252,12 +251,11 @@ opt_edges reconverge_edges_to_merge(const struct reconverge *x, struct bitset re
         uint32_t u = o->at.at[i], b = ir_order_block(o, u);
         if (b == IR_NO_BLOCK)
             continue;
-        const struct ir_block *block = ir_block_at(x->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t v = block->edges.at[e].block, target = ir_order_target(o, b, v);
+        ir_each_succ(v, b, x->f) {
+            uint32_t target = ir_order_target(o, b, v);
             bool crosses = position(x, target) >= at && (target == node || bitset_has(reached, u));
             if (crosses && !is_exit(x, b, v))
-                vec_push(x->arena, &edges, ((struct opt_edge){b, e}));
+                vec_push(x->arena, &edges, ((struct opt_edge){b, v_at}));
         }
     }
     return edges;
@@ -363,11 +361,10 @@ static void pass_over_endless(struct reconverge *x)
     x->returning = reconverge_reach(x, &rets, UINT32_MAX, &x->graph.before, NOWHERE);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
-        const struct ir_block *block = ir_block_at(x->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++)
+        ir_each_succ(s, b, x->f)
             if (may_be_in(x->returning, ir_order_node(x->o, b)) &&
-                !may_be_in(x->returning, ir_order_node(x->o, block->edges.at[e].block)))
-                map_set(x->arena, &x->exits, ir_edge_key(b, block->edges.at[e].block), 1);
+                !may_be_in(x->returning, ir_order_node(x->o, s)))
+                map_set(x->arena, &x->exits, ir_edge_key(b, s), 1);
     }
 }
 
@@ -447,13 +444,10 @@ static void keep_exits_to_barriers(struct reconverge *x)
     struct bitset free = reconverge_reach(x, &rets, UINT32_MAX, &x->graph.before, ends(x));
     for (uint32_t i = 0; i < x->g->rpo_count && x->broken.count && ends(x).bits; i++) {
         uint32_t b = x->g->rpo[i];
-        const struct ir_block *block = ir_block_at(x->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint64_t key = ir_edge_key(b, block->edges.at[e].block);
-            if (map_get(&x->broken, key) != MAP_NONE &&
-                !bitset_has(free, ir_order_target(x->o, b, block->edges.at[e].block)))
-                map_set(x->arena, &x->exits, key, 1);
-        }
+        ir_each_succ(s, b, x->f)
+            if (map_get(&x->broken, ir_edge_key(b, s)) != MAP_NONE &&
+                !bitset_has(free, ir_order_target(x->o, b, s)))
+                map_set(x->arena, &x->exits, ir_edge_key(b, s), 1);
     }
 }
 
@@ -519,9 +513,9 @@ static bool begin(struct reconverge *x)
         bitset_new(x->arena, f->blocks.count); /* the runner drops its own when there are new blocks */
     bitset_copy(x->divergent, *opt_divergent_branches(c, f));
     ir_each_block(i, b, f)
-        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
-            if (ir_block_at(f, b)->edges.at[e].breaks)
-                map_set(x->arena, &x->broken, ir_edge_key(b, ir_block_at(f, b)->edges.at[e].block), 1);
+        ir_each_succ(s, b, f)
+            if (ir_block_at(f, b)->edges.at[s_at].breaks)
+                map_set(x->arena, &x->broken, ir_edge_key(b, s), 1);
     opt_forget_places(c, f);
     x->g = opt_cfg(c, f);
     x->o = ir_order_new(x->arena, x->g, ir_cycles_new(x->arena, x->g), opt_tokens(c, f), NULL,

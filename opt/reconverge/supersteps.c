@@ -186,11 +186,9 @@ static opt_edges edges_to(const struct supersteps *x, struct bitset blocks)
 {
     opt_edges edges = {0};
     ir_each_block(i, b, x->f)
-        for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++) {
-            uint32_t to = ir_block_at(x->f, b)->edges.at[e].block;
+        ir_each_succ(to, b, x->f)
             if (to < blocks.bits && bitset_has(blocks, to))
-                vec_push(x->arena, &edges, ((struct opt_edge){b, e}));
-        }
+                vec_push(x->arena, &edges, ((struct opt_edge){b, to_at}));
     return edges;
 }
 
