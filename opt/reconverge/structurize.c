@@ -39,10 +39,10 @@ struct structurize {
     const struct ir_dominators *dominators, *reconvergence;
     struct opt_clone clone; /* of the blocks at hand */
 
-    /* Blocks that the sides of the branch at hand lead to before they reconverge. Sides are numbered by their
-     * first edge. */
-    struct walk all, shared, side; /* all: in the order of `first` */
-    uint32_t *first;               /* by block in `all`: the first side that leads there */
+    /* Blocks that the sides of the branch at hand lead to before they reconverge. A side is named by its
+     * target. */
+    struct walk targets, all, shared, side; /* all: in the order of `first` */
+    uint32_t *first;                        /* by block in `all`: the first side that leads there */
 };
 
 /* Whether the block reaches a ret. */
@@ -123,14 +123,10 @@ static struct bitset before_header(const struct structurize *s, uint32_t cycle)
     struct walk w = walk_new(s->arena, s->g->blocks);
     for (uint32_t i = 1; i < k->entries.count; i++)
         walk_add(&w, k->entries.at[i]);
-    walk_each(b, &w) {
-        const struct ir_block *block = ir_block_at(s->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t to = block->edges.at[e].block;
+    walk_each(b, &w)
+        ir_each_succ(to, b, s->f)
             if (to != k->header && ir_cycle_has(s->cycles, cycle, to))
                 walk_add(&w, to);
-        }
-    }
     return w.seen;
 }
 
@@ -287,45 +283,44 @@ static bool cut_loop(struct structurize *s)
 
 /* ---- branches whose sides share blocks ----------------------------------------------------------------- */
 
-/* The branch's first edge to the target of its edge e. */
-static uint32_t side_of(const struct structurize *s, uint32_t branch, uint32_t e)
+/* Where threads of the side that begins with the target are done with it: they fall through to another, or
+ * reconverge with all. */
+static uint32_t end_of_side(const struct structurize *s, uint32_t target, uint32_t stop)
 {
-    const struct ir_block *b = ir_block_at(s->f, branch);
-    uint32_t k = 0;
-    while (b->edges.at[k].block != b->edges.at[e].block)
-        k++;
-    return k;
+    uint32_t end = s->reconvergence->idom[target];
+    while (end != stop && !bitset_has(s->targets.seen, end))
+        end = s->reconvergence->idom[end];
+    return end;
 }
 
 static void find_sides(struct structurize *s, uint32_t branch)
 {
     uint32_t stop = s->reconvergence->idom[branch];
-    walk_restart(&s->all);
-    walk_restart(&s->shared);
-    for (uint32_t e = 0; e < ir_block_at(s->f, branch)->edges.count; e++) {
-        uint32_t to = ir_block_at(s->f, branch)->edges.at[e].block;
-        if (side_of(s, branch, e) != e || to == stop)
+    walk_restart(&s->all), walk_restart(&s->shared), walk_restart(&s->targets);
+    ir_add_successors(&s->targets, s->f, branch, stop);
+    walk_each(target, &s->targets) {
+        if (!returns(s, target))
             continue;
+        uint32_t end = end_of_side(s, target, stop);
         walk_restart(&s->side);
-        walk_add(&s->side, to);
+        walk_add(&s->side, target);
         walk_each(b, &s->side) {
             if (!returns(s, b) || bitset_has(s->shared.seen, b))
                 continue;
             if (bitset_has(s->all.seen, b))
                 walk_add(&s->shared, b);
             else
-                s->first[b] = e;
+                s->first[b] = target;
             walk_add(&s->all, b);
-            ir_add_successors(&s->side, s->f, b, stop);
+            ir_add_successors(&s->side, s->f, b, end);
         }
     }
 }
 
 static bool leads_to(const struct structurize *s, uint32_t b, struct bitset set)
 {
-    const struct ir_block *block = ir_block_at(s->f, b);
-    for (uint32_t e = 0; e < block->edges.count; e++)
-        if (bitset_has(set, block->edges.at[e].block))
+    ir_each_succ(to, b, s->f)
+        if (bitset_has(set, to))
             return true;
     return false;
 }
@@ -348,15 +343,11 @@ static void copy_forward(struct structurize *s, uint32_t branch)
     uint32_t keeper = find_keeper(s);
     copy_blocks(s, s->shared.seen);
     walk_add(&s->all, branch);
-    for (uint32_t i = 0; i < s->all.list.count; i++) {
-        uint32_t b = s->all.list.at[i];
-        for (uint32_t e = 0; e < ir_block_at(s->f, b)->edges.count && !bitset_has(s->shared.seen, b); e++) {
-            struct ir_edge *edge = &ir_block_at(s->f, b)->edges.at[e];
-            uint32_t side = b == branch ? side_of(s, b, e) : s->first[b];
-            if (side != keeper && bitset_has(s->shared.seen, edge->block))
-                edge->block = s->clone.block[edge->block];
-        }
-    }
+    s->first[branch] = branch;
+    walk_each(b, &s->all)
+        ir_each_succ(to, b, s->f)
+            if (!bitset_has(s->shared.seen, b) && s->first[b] != keeper && bitset_has(s->shared.seen, to))
+                ir_block_at(s->f, b)->edges.at[to_at].block = s->clone.block[to];
     repair(s);
     opt_count(s->c, "forward copies", 1);
 }
@@ -391,7 +382,8 @@ static void cut_before_shared(struct structurize *s, uint32_t branch)
 static bool help_branch(struct structurize *s)
 {
     uint32_t n = s->g->blocks;
-    s->all = walk_new(s->arena, n), s->shared = walk_new(s->arena, n), s->side = walk_new(s->arena, n);
+    s->all = walk_new(s->arena, n), s->shared = walk_new(s->arena, n);
+    s->side = walk_new(s->arena, n), s->targets = walk_new(s->arena, n);
     s->first = arena_array(s->arena, uint32_t, n);
     for (uint32_t i = s->g->rpo_count; i-- > 0;) {
         uint32_t b = s->g->rpo[i];
