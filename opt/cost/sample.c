@@ -110,42 +110,18 @@ static uint32_t choose_edge(struct cost_sampler *x, const struct cost_lane *lane
 
 /* ---- one lane ---------------------------------------------------------------------------------------- */
 
-static void pass_arguments(struct cost_sampler *x, struct cost_lane *lane, const struct ir_edge *e)
-{
-    const u32_vec *params = &ir_block_at(x->s->f, e->block)->params;
-    scalar_bits value[64];
-    bool known[64];
-    for (uint32_t first = 0; first < e->argc; first += 64) { /* longer lists: as if one after the other */
-        uint32_t n = e->argc - first < 64 ? e->argc - first : 64;
-        for (uint32_t k = 0; k < n; k++) {
-            value[k] = lane->value[e->args[first + k]];
-            known[k] = lane->known[e->args[first + k]];
-        }
-        for (uint32_t k = 0; k < n; k++) {
-            lane->value[params->at[first + k]] = value[k];
-            lane->known[params->at[first + k]] = known[k];
-        }
-    }
-}
-
 static void run_block(struct cost_sampler *x, struct cost_lane *lane)
 {
     const struct ir_function *f = x->s->f;
-    uint32_t b = lane->block, work = 0;
+    uint32_t b = lane->block;
     lane->visited[b]++;
     vec_push(x->arena, &x->s->lane[lane->number], ((struct cost_visit){b, x->s->segments.count}));
-    ir_each_ins(r, f, b) {
-        cost_run_instruction(x, lane, r);
-        work++;
-    }
-    x->left -= work < x->left ? work : x->left;
+    cost_run_instructions(x, lane);
     if (ir_block_at(f, b)->edges.count == 0) {
         lane->done = true;
         return;
     }
-    const struct ir_edge *e = &ir_block_at(f, b)->edges.at[choose_edge(x, lane, b)];
-    pass_arguments(x, lane, e);
-    lane->block = e->block;
+    cost_follow(x, lane, &ir_block_at(f, b)->edges.at[choose_edge(x, lane, b)]);
 }
 
 static bool begins_epoch(const struct cost_sampler *x, uint32_t b)
@@ -171,13 +147,9 @@ static struct cost_lane *begin_lanes(struct cost_sampler *x)
     struct cost_lane *lanes = arena_array(x->arena, struct cost_lane, x->s->lanes);
     for (uint32_t n = 0; n < x->s->lanes; n++) {
         struct cost_lane *lane = &lanes[n];
-        *lane = (struct cost_lane){.number = n,
-                                   .block = ir_entry(f),
-                                   .value = arena_array(x->arena, scalar_bits, f->ins.count),
-                                   .known = arena_array(x->arena, bool, f->ins.count),
-                                   .visited = arena_array(x->arena, uint32_t, f->blocks.count)};
-        for (ir_ref r = 1; r < f->ins.count; r++)
-            lane->known[r] = ir_is_const(f, r, &lane->value[r]);
+        *lane = (struct cost_lane){
+            .number = n, .visited = arena_array(x->arena, uint32_t, f->blocks.count), .frame = COST_SEGMENT};
+        cost_begin_function(x->arena, lane, f);
         cost_run_parameters(x, lane);
     }
     return lanes;
@@ -258,8 +230,8 @@ static void run_lanes(struct cost_sampler *x)
 static void find_costs(struct cost_sampler *x, const uint64_t *functions)
 {
     const struct ir_function *f = x->s->f;
-    uint32_t objects = f->module->objects.count, at = COST_SEGMENT, own = 16;
-    for (uint32_t i = 0; i < objects; i++) {
+    uint32_t at = COST_SEGMENT;
+    for (uint32_t i = 0; i < f->module->objects.count; i++) {
         x->place[i] = at;
         at += (f->module->objects.at[i].size + COST_SEGMENT - 1) / COST_SEGMENT * COST_SEGMENT;
     }
@@ -270,19 +242,8 @@ static void find_costs(struct cost_sampler *x, const uint64_t *functions)
             x->s->cost[b] += i->op == IR_call    ? (uint32_t)functions[i->imm]
                              : i->op == IR_icall ? COST_UNKNOWN_CALL
                                                  : 0;
-            if (i->op == IR_alloca) {
-                x->place[objects + r] = own;
-                own += ((uint32_t)i->imm + 15) / 16 * 16;
-            }
         }
     }
-}
-
-static void find_cases(struct cost_sampler *x)
-{
-    const struct ir_function *f = x->s->f;
-    for (ir_ref r = 0; r < f->ins.count; r++)
-        x->cases[r] = ir_is_pure(ir_at(f, r)->op) && ir_at(f, r)->argc ? (int32_t)ir_scalar_case(f, r) : -1;
 }
 
 struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u, const uint64_t *functions,
@@ -303,12 +264,12 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
                              .hints = hints,
                              .kernel = ir_kernel_info(f->module, f->id),
                              .arguments = cost_arguments(a, f, hints->launch),
-                             .cases = arena_array(a, int32_t, f->ins.count),
+                             .bodies = arena_array(a, struct cost_body *, f->module->functions.count),
                              .sums = arena_array(a, uint32_t *, f->blocks.count),
-                             .place = arena_array(a, uint32_t, f->ins.count + f->module->objects.count),
+                             .place = arena_array(a, uint32_t, f->module->objects.count + 1),
                              .left = budget};
     find_costs(&x, functions);
-    find_cases(&x);
+    x.body = cost_body_of(&x, f);
     run_lanes(&x);
     return s;
 }

@@ -13,7 +13,17 @@ struct cost_lane {
     uint32_t *visited; /* by block: how often */
     struct map memory; /* address and space -> index of `stored` plus 1 */
     VEC(scalar_bits) stored;
+    bool forgot;    /* a call may have written anywhere: what the launch gives is not there any more */
+    uint32_t frame; /* where the private memory of the function begins */
     u32_vec epochs; /* index of the visit that each iteration of an outermost cycle begins with */
+};
+
+/* A function as lanes run it. */
+struct cost_body {
+    const struct ir_function *f;
+    int32_t *cases;  /* by instruction: enum scalar_case, -1: none */
+    uint32_t *place; /* by alloca: its address in the frame */
+    uint32_t frame;  /* bytes */
 };
 
 struct cost_sampler {
@@ -23,9 +33,11 @@ struct cost_sampler {
     const struct cost_hints *hints;
     const struct ir_kernel_info *kernel;   /* NULL: a device function */
     const struct launch_value **arguments; /* see cost_arguments */
-    int32_t *cases;                        /* by instruction: enum scalar_case, -1: none */
+    struct cost_body **bodies;             /* by function, once it is run */
+    const struct cost_body *body;          /* that runs */
+    uint32_t calls;                        /* around it */
     uint32_t **sums; /* by block: likelihoods of its edges, summed up; NULL: not asked for */
-    uint32_t *place; /* by alloca, object: its address */
+    uint32_t *place; /* by object: its address */
     uint64_t left;   /* of the budget */
 };
 
@@ -41,9 +53,14 @@ uint32_t cost_special(const struct cost_hints *hints, enum ir_special s, uint32_
 
 /* A number in no order that depends on these alone. */
 uint64_t cost_draw(uint64_t what, uint64_t which, uint64_t lane);
-/* What r gives the lane; `known` is false if that can't be said. Its access, if it is one, goes to the
- * sample's segments. */
-void cost_run_instruction(struct cost_sampler *x, struct cost_lane *lane, ir_ref r);
+const struct cost_body *cost_body_of(struct cost_sampler *x, const struct ir_function *f);
+/* No value is known but constants. */
+void cost_begin_function(struct arena *a, struct cost_lane *lane, const struct ir_function *f);
+/* Instructions of the lane's block; those of functions that it calls run as well. What one gives is not `known`
+ * if that can't be said. Accesses go to the sample's segments, but for those in calls. */
+void cost_run_instructions(struct cost_sampler *x, struct cost_lane *lane);
+/* The lane's way along the edge. */
+void cost_follow(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_edge *e);
 /* Before the first instruction: parameters of the function. */
 void cost_run_parameters(struct cost_sampler *x, struct cost_lane *lane);
 

@@ -1,4 +1,4 @@
-/* sample_values.c: instructions of one sampled lane, on values that are known or not.
+/* sample_values.c: what a sampled lane computes, in functions that it calls, too, from values known or not.
  *
  * A thread of the launch directive's grid. A buffer's address is its parameter's number plus one,
  * times BUFFER; what the directive makes it of is what loads find, unless the lane itself has stored there.
@@ -55,10 +55,16 @@ static uint64_t memory_key(enum ir_type space, uint32_t address)
     return (uint64_t)(space == IR_TYPE_PRIVATE) << 32 | address;
 }
 
+static void forget_memory(struct cost_lane *lane)
+{
+    lane->memory = (struct map){0};
+    lane->forgot = true;
+}
+
 static void load(const struct cost_sampler *x, struct cost_lane *lane, ir_ref r, uint32_t address)
 {
-    const struct ir_ins *i = ir_at(x->s->f, r);
-    enum ir_type space = ir_at(x->s->f, i->args[0])->type;
+    const struct ir_ins *i = ir_at(x->body->f, r);
+    enum ir_type space = ir_at(x->body->f, i->args[0])->type;
     uint32_t at = map_get(&lane->memory, memory_key(space, address));
     if (space == IR_TYPE_SHARED || i->mem == IR_MEM_PTR)
         return;
@@ -66,7 +72,7 @@ static void load(const struct cost_sampler *x, struct cost_lane *lane, ir_ref r,
         lane->value[r] = lane->stored.at[at - 1];
         lane->known[r] = true;
     } else if (at == MAP_NONE && space != IR_TYPE_PRIVATE) {
-        lane->known[r] = read_buffer(x, address, i->mem, &lane->value[r]) ||
+        lane->known[r] = (!lane->forgot && read_buffer(x, address, i->mem, &lane->value[r])) ||
                          read_object(x, address, i->mem, &lane->value[r]);
     }
 }
@@ -75,7 +81,7 @@ static void load(const struct cost_sampler *x, struct cost_lane *lane, ir_ref r,
 static void store(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i,
                   uint32_t address)
 {
-    enum ir_type space = ir_at(x->s->f, i->args[0])->type;
+    enum ir_type space = ir_at(x->body->f, i->args[0])->type;
     uint64_t key = memory_key(space, address);
     uint8_t bytes[8] = {0};
     if (space == IR_TYPE_SHARED)
@@ -91,11 +97,11 @@ static void store(const struct cost_sampler *x, struct cost_lane *lane, const st
 
 static void access_memory(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
 {
-    const struct ir_function *f = x->s->f;
+    const struct ir_function *f = x->body->f;
     const struct ir_ins *i = ir_at(f, r);
     bool known = lane->known[i->args[0]];
     uint32_t address = (uint32_t)(lane->value[i->args[0]] + (uint64_t)i->imm);
-    if (cost_is_access(f, r)) {
+    if (!x->calls && cost_is_access(f, r)) {
         bool same = !bitset_has(x->u->divergent, i->args[0]);
         uint64_t any = cost_draw(r, lane->visited[i->block], same ? 0 : lane->number + 1);
         vec_push(x->arena, &x->s->segments, known ? address / COST_SEGMENT : (uint32_t)any);
@@ -108,9 +114,11 @@ static void access_memory(struct cost_sampler *x, struct cost_lane *lane, ir_ref
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
+static void call(struct cost_sampler *x, struct cost_lane *lane, ir_ref r);
+
 static void compute(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
 {
-    const struct ir_ins *i = ir_at(x->s->f, r);
+    const struct ir_ins *i = ir_at(x->body->f, r);
     scalar_bits args[SCALAR_MAX_ARGS];
     for (uint32_t k = 0; k < i->argc; k++) {
         if (!lane->known[i->args[k]])
@@ -123,24 +131,146 @@ static void compute(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
     else if (i->op == IR_ptrcast)
         lane->value[r] = args[0];
     else
-        lane->value[r] = scalar_evaluate((enum scalar_case)x->cases[r], args);
+        lane->value[r] = scalar_evaluate((enum scalar_case)x->body->cases[r], args);
 }
 
-void cost_run_instruction(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
+static void run_instruction(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
 {
-    const struct ir_ins *i = ir_at(x->s->f, r);
+    const struct ir_ins *i = ir_at(x->body->f, r);
     lane->known[r] = false;
-    if (x->cases[r] >= 0 || i->op == IR_ptradd || i->op == IR_ptrcast) {
+    if (x->body->cases[r] >= 0 || i->op == IR_ptradd || i->op == IR_ptrcast) {
         compute(x, lane, r);
     } else if (i->op == IR_special) {
         lane->value[r] = cost_special(x->hints, (enum ir_special)i->imm, lane->number);
         lane->known[r] = true;
     } else if (i->op == IR_alloca || i->op == IR_object) {
-        lane->value[r] = x->place[i->op == IR_object ? i->imm : x->s->f->module->objects.count + r];
+        lane->value[r] = i->op == IR_object ? x->place[i->imm] : lane->frame + x->body->place[r];
         lane->known[r] = true;
+    } else if (i->op == IR_call) {
+        call(x, lane, r);
+    } else if (i->op == IR_icall) {
+        forget_memory(lane);
     } else if (i->mem != IR_MEM_NONE && i->argc) {
         access_memory(x, lane, r);
     }
+}
+
+void cost_run_instructions(struct cost_sampler *x, struct cost_lane *lane)
+{
+    uint32_t work = 0;
+    ir_each_ins(r, x->body->f, lane->block) {
+        run_instruction(x, lane, r);
+        work++;
+    }
+    x->left -= work < x->left ? work : x->left;
+}
+
+/* Longer lists of arguments go as if one after the other. */
+void cost_follow(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_edge *e)
+{
+    const u32_vec *params = &ir_block_at(x->body->f, e->block)->params;
+    scalar_bits value[64];
+    bool known[64];
+    for (uint32_t first = 0; first < e->argc; first += 64) {
+        uint32_t n = e->argc - first < 64 ? e->argc - first : 64;
+        for (uint32_t k = 0; k < n; k++) {
+            value[k] = lane->value[e->args[first + k]];
+            known[k] = lane->known[e->args[first + k]];
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            lane->value[params->at[first + k]] = value[k];
+            lane->known[params->at[first + k]] = known[k];
+        }
+    }
+    lane->block = e->block;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------- */
+
+enum { CALLS_DEEP = 16 }; /* deeper ones, and recursion, are not known */
+
+const struct cost_body *cost_body_of(struct cost_sampler *x, const struct ir_function *f)
+{
+    if (x->bodies[f->id])
+        return x->bodies[f->id];
+    struct cost_body *body = x->bodies[f->id] = arena_new(x->arena, struct cost_body);
+    *body = (struct cost_body){.f = f,
+                               .cases = arena_array(x->arena, int32_t, f->ins.count),
+                               .place = arena_array(x->arena, uint32_t, f->ins.count)};
+    for (ir_ref r = 0; r < f->ins.count; r++)
+        body->cases[r] =
+            ir_is_pure(ir_at(f, r)->op) && ir_at(f, r)->argc ? (int32_t)ir_scalar_case(f, r) : -1;
+    ir_each_block(k, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_alloca) {
+                body->place[r] = body->frame;
+                body->frame += ((uint32_t)ir_at(f, r)->imm + 15) / 16 * 16;
+            }
+    return body;
+}
+
+void cost_begin_function(struct arena *a, struct cost_lane *lane, const struct ir_function *f)
+{
+    lane->block = ir_entry(f);
+    lane->value = arena_array(a, scalar_bits, f->ins.count);
+    lane->known = arena_array(a, bool, f->ins.count);
+    for (ir_ref r = 1; r < f->ins.count; r++)
+        lane->known[r] = ir_is_const(f, r, &lane->value[r]);
+}
+
+/* The ret that the lane comes to; 0: that depends on what is not known. */
+static ir_ref run_to_return(struct cost_sampler *x, struct cost_lane *lane)
+{
+    const struct ir_function *f = x->body->f;
+    while (x->left) {
+        uint32_t b = lane->block;
+        cost_run_instructions(x, lane);
+        const struct ir_ins *end = ir_at(f, ir_terminator(f, b));
+        const struct ir_block *block = ir_block_at(f, b);
+        if (end->op == IR_ret)
+            return ir_terminator(f, b);
+        if (!block->edges.count || (block->edges.count > 1 && !lane->known[end->args[0]]))
+            return 0;
+        uint32_t e = block->edges.count > 1 ? ir_chosen_edge(f, b, lane->value[end->args[0]]) : 0;
+        cost_follow(x, lane, &block->edges.at[e]);
+    }
+    return 0;
+}
+
+/* Behind a function of which it is not known how it goes, nothing is known of what it gives or may write. */
+static void call(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
+{
+    const struct cost_body *caller = x->body;
+    const struct ir_ins *i = ir_at(caller->f, r);
+    const struct ir_function *f = caller->f->module->functions.at[i->imm];
+    struct cost_lane inner = *lane;
+    struct scratch scratch;
+    struct arena *a = scratch_begin(&scratch);
+    ir_ref ret = 0;
+    if (f->order.count && x->calls < CALLS_DEEP) {
+        x->body = cost_body_of(x, f);
+        x->calls++;
+        cost_begin_function(a, &inner, f);
+        inner.frame += caller->frame;
+        for (uint32_t k = 0; k < i->argc; k++) {
+            ir_ref p = ir_block_at(f, inner.block)->params.at[k];
+            inner.value[p] = lane->value[i->args[k]];
+            inner.known[p] = lane->known[i->args[k]];
+        }
+        ret = run_to_return(x, &inner);
+        x->calls--;
+        x->body = caller;
+    }
+    lane->memory = inner.memory;
+    lane->stored = inner.stored;
+    lane->forgot = inner.forgot;
+    if (!ret) {
+        forget_memory(lane);
+    } else if (ir_at(f, ret)->argc) {
+        lane->value[r] = inner.value[ir_at(f, ret)->args[0]];
+        lane->known[r] = inner.known[ir_at(f, ret)->args[0]];
+    }
+    scratch_end(&scratch);
 }
 
 void cost_run_parameters(struct cost_sampler *x, struct cost_lane *lane)
