@@ -1,8 +1,9 @@
 /* code.c: the code that a modelled warp runs: pieces of blocks, with what they cost.
  *
  * An instruction counts as the bytecode's does (docs/metrics.md): nothing for a jump to the block that stands
- * next, for a wait that lanes jump or branch to, or for a rejoin that is part of a wait. Block parameters get
- * what has another register, and constants, by moves (registers.c).
+ * next, for a wait that lanes jump or branch to, for a rejoin that is part of a wait, for what an access does
+ * with its address, or for what a warp begins with. Block parameters get what has another register, and
+ * constants, by moves (registers.c).
  */
 #include "opt/cost/cost.h"
 #include "opt/pass.h"
@@ -15,6 +16,7 @@ struct builder {
     uint32_t *next, *preds; /* by block of `placed`: the one behind it; edges to it */
     uint32_t *uses;         /* by value of `placed` */
     ir_ref *registers;      /* by value of `placed`: see cost_registers */
+    struct bitset folded;   /* values of `placed` that are no instructions of their own */
 };
 
 static uint64_t cost_of_callee(const struct ir_ins *ins, const uint64_t *functions)
@@ -42,6 +44,82 @@ static uint32_t products_of(const struct builder *x, ir_ref r)
         n += from->op == IR_mul && from->block == ins->block && x->uses[ins->args[k]] == 1;
     }
     return n;
+}
+
+/* A constant added, or a shift by one: an access does that with its address. */
+static bool is_scaling(const struct ir_function *f, const struct ir_ins *ins)
+{
+    uint64_t bits;
+    switch (ins->op) {
+    case IR_add:
+    case IR_sub:
+    case IR_shl:
+    case IR_ptradd: return ir_is_const(f, ins->args[1], &bits);
+    case IR_mul: return ir_is_const(f, ins->args[1], &bits) && bits && (bits & (bits - 1)) == 0;
+    default: return ins->op == IR_ptrcast;
+    }
+}
+
+/* Whether all threads have the address: it is an argument's or an object's. */
+static bool is_base(const struct builder *x, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->placed, r);
+    while (is_scaling(x->placed, ins))
+        ins = ir_at(x->placed, ins->args[0]);
+    return ins->op == IR_object || (ins->op == IR_param && ins->block == ir_entry(x->placed));
+}
+
+/* Of blockIdx.d * blockDim.d + threadIdx.d the product, or 0. */
+static ir_ref product_of_grid_index(const struct ir_function *f, const struct ir_ins *sum)
+{
+    for (unsigned k = 0; sum->op == IR_add && k < 2; k++) {
+        const struct ir_ins *product = ir_at(f, sum->args[k]);
+        if (product->op == IR_mul && ir_at(f, sum->args[1 - k])->op == IR_special &&
+            ir_at(f, product->args[0])->op == IR_special && ir_at(f, product->args[1])->op == IR_special)
+            return sum->args[k];
+    }
+    return 0;
+}
+
+static bool is_sum_of_base(const struct builder *x, const struct ir_ins *ins)
+{
+    return ins->op == IR_ptradd && !is_scaling(x->placed, ins) && is_base(x, ins->args[0]);
+}
+
+static bool is_access(const struct ir_ins *ins)
+{
+    return ins->op == IR_load || ins->op == IR_store;
+}
+
+/* Whether the access adds an index to a base, which is an instruction more. */
+static bool is_indexed(const struct builder *x, const struct ir_ins *access)
+{
+    ir_ref r = is_access(access) ? access->args[0] : 0;
+    while (r && bitset_has(x->folded, r) && is_scaling(x->placed, ir_at(x->placed, r)))
+        r = ir_at(x->placed, r)->args[0];
+    return r && bitset_has(x->folded, r) && is_sum_of_base(x, ir_at(x->placed, r));
+}
+
+/* What only accesses and parts of their addresses read, and what a warp begins with. */
+static void find_folded(struct builder *x, const struct ir_cfg *g)
+{
+    const struct ir_function *f = x->placed;
+    uint32_t *by_accesses = arena_array(x->arena, uint32_t, f->ins.count);
+    x->folded = bitset_new(x->arena, f->ins.count);
+    for (uint32_t i = g->rpo_count; i-- > 0;)
+        for (ir_ref r = ir_block_at(f, g->rpo[i])->last; r; r = ir_at(f, r)->prev) {
+            const struct ir_ins *ins = ir_at(f, r);
+            bool part = x->uses[r] && by_accesses[r] == x->uses[r], scaling = is_scaling(f, ins);
+            ir_ref product = product_of_grid_index(f, ins);
+            if (ins->op == IR_special || product || (part && (scaling || is_sum_of_base(x, ins))))
+                bitset_add(x->folded, r);
+            if (product && x->uses[product] == 1)
+                bitset_add(x->folded, product);
+            if (is_access(ins) || (part && scaling))
+                by_accesses[ins->args[0]]++;
+            else if (part && is_sum_of_base(x, ins))
+                by_accesses[ins->args[1]]++;
+        }
 }
 
 static void begin_edges(struct cost_code *code, struct cost_piece *p)
@@ -131,8 +209,10 @@ static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bit
             add_operation(x, p, r);
         else
             p->is_wait &= ends;
-        if (counts(x, b, r))
+        if (counts(x, b, r) && !bitset_has(x->folded, r))
             count(p, placed, r, x->functions);
+        p->instructions += is_indexed(x, ins);
+        p->cycles += is_indexed(x, ins) ? ir_latency_cycles[IR_LAT_ALU] : 0;
         p->instructions -= products_of(x, r);
     }
 }
@@ -180,7 +260,9 @@ static void look_at_layout(struct builder *x)
     x->next = arena_array(x->arena, uint32_t, placed->blocks.count);
     x->preds = arena_array(x->arena, uint32_t, placed->blocks.count);
     x->uses = opt_count_uses(x->arena, placed);
-    x->registers = cost_registers(x->arena, ir_cfg_new(x->arena, placed));
+    const struct ir_cfg *g = ir_cfg_new(x->arena, placed);
+    x->registers = cost_registers(x->arena, g);
+    find_folded(x, g);
     ir_each_block(k, b, placed) {
         x->next[b] = k + 1 < placed->order.count ? placed->order.at[k + 1] : IR_NO_BLOCK;
         for (uint32_t e = 0; e < ir_block_at(placed, b)->edges.count; e++)
