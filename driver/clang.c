@@ -133,6 +133,13 @@ static words command_of(struct command *c, const struct language *l, const char 
     return w;
 }
 
+/* Large pages, and large steps of its heap: clang touches what it gets once, and each page
+ * costs a fault. Another C library reads over the variable. */
+static void choose_pages(void)
+{
+    setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216", 0);
+}
+
 int clang_translate(struct command *c, struct text *text)
 {
     const struct language *l = language_of(c);
@@ -149,6 +156,7 @@ int clang_translate(struct command *c, struct text *text)
     c->origin.arena = &c->arena;
     const char *problem = from_stdin ? file_read(c->file, INPUT_LIMIT, &c->origin) : NULL;
     words w = command_of(c, l, folder);
+    choose_pages();
     struct program_end end =
         program_run(w.at, &(struct program_streams){
                               .input = from_stdin ? &c->origin : NULL, .output = text, .most = INPUT_LIMIT});

@@ -6,6 +6,12 @@
 
 #include "operations.h"
 
+/* What only the host could call, and takes long to read: C++17's special functions, which host_math.h declares, and
+ * declarations of the parallel algorithms, which <execution> defines. Of strict C++ <tr1/cmath> needs the former. */
+#if __cplusplus > 201402L && !defined __STRICT_ANSI__
+#define _GLIBCXX_BITS_SPECFUN_H     1
+#define _PSTL_GLUE_ALGORITHM_DEFS_H 1
+#endif
 /* libstdc++ puts headers of its own before those of C. */
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #pragma clang force_cuda_host_device begin
@@ -43,8 +49,12 @@ void __sincosf(float, float *, float *) noexcept __asm__("sincosf");
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <math.h>
 #include <stdlib.h>
+#if __cplusplus > 201402L && !defined __STRICT_ANSI__ && defined __GLIBCXX__
+#include "host_math.h"
+#endif
 
 /* ---- smaller and larger ------------------------------------------------------------------------------ */
 
