@@ -37,6 +37,16 @@ bool space_commit(uint8_t *space, uint32_t offset, uint32_t bytes)
     return mprotect(space + offset, page_round(bytes), PROT_READ | PROT_WRITE) == 0;
 }
 
+void space_write(uint8_t *to, const void *from, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)to / page * page;
+    if (bytes > 4 * page)
+        madvise((void *)begin, (uintptr_t)to + bytes - begin, MADV_POPULATE_WRITE);
+#endif
+    memcpy(to, from, bytes);
+}
+
 void space_drop(uint8_t *space, uint32_t offset, uint32_t bytes)
 {
     reserve(space + offset, page_round(bytes));

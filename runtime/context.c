@@ -1,5 +1,6 @@
 /* context.c: contexts, errors, host functions and buffers of the public interface. */
 #include "runtime/context.h"
+#include "base/space.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -255,7 +256,7 @@ kernc_status kernc_buffer_write(kernc_buffer *to, uint64_t offset, const void *f
     if (!at)
         return KERNC_INVALID;
     if (bytes)
-        memcpy(at, from, bytes);
+        space_write(at, from, bytes);
     return KERNC_OK;
 }
 
