@@ -4,6 +4,8 @@
 #include <ctype.h>
 
 #define SECONDS 1800
+/* Large pages: machines of a few megabytes are made and freed by the thousand, and each page of theirs would cost a fault. */
+#define MEMORY "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"
 
 /* One line of TAP. cmocka writes the failure's text, as "# " lines, behind "not ok". */
 static void take_line(const char *line, size_t n, struct test_result *r)
@@ -31,7 +33,7 @@ void test_run_unit(const char *path, const struct test_options *o, struct test_r
 {
     struct text command = {0};
     struct process p;
-    text_printf(&command, "CMOCKA_MESSAGE_OUTPUT=TAP '%s'", path);
+    text_printf(&command, "CMOCKA_MESSAGE_OUTPUT=TAP " MEMORY " '%s'", path);
     process_run(command.at, NULL, SECONDS * o->patience, &p);
     r->seconds = p.seconds;
     take_lines(&p.out, r);
