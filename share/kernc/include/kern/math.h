@@ -6,8 +6,9 @@
 
 #include "operations.h"
 
-/* What only the host could call, and takes long to read: C++17's special functions, which host_math.h declares, and
- * declarations of the parallel algorithms, which <execution> defines. Of strict C++ <tr1/cmath> needs the former. */
+/* What only the host could call, and takes long to read: C++17's special functions, which host_math.h declares,
+ * and declarations of the parallel algorithms, which <execution> defines. Of strict C++ <tr1/cmath> needs the
+ * former. */
 #if __cplusplus > 201402L && !defined __STRICT_ANSI__
 #define _GLIBCXX_BITS_SPECFUN_H     1
 #define _PSTL_GLUE_ALGORITHM_DEFS_H 1
