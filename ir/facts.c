@@ -67,9 +67,14 @@ struct ir_signature ir_signature_of(const struct ir_function *f)
 
 bool ir_may_call(const struct ir_signature *s, const struct ir_function *f)
 {
-    struct ir_signature own = ir_signature_of(f);
-    return !(f->flags & IR_FN_KERNEL) && s->convergent >= own.convergent && s->result == own.result &&
-           s->argc == own.argc && memcmp(s->args, own.args, own.argc) == 0;
+    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
+    if (f->flags & IR_FN_KERNEL || (!s->convergent && f->flags & IR_FN_CONVERGENT) ||
+        s->result != f->result || s->argc != params->count)
+        return false;
+    for (uint32_t i = 0; i < s->argc; i++)
+        if (s->args[i] != ir_at(f, params->at[i])->type)
+            return false;
+    return true;
 }
 
 static bool callee_convergent(const struct ir_function *f, const struct ir_ins *ins)

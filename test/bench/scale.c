@@ -2,7 +2,7 @@
  *
  *     scale          (`make bench-scale` calls it; prints Markdown tables)
  *
- * Kernels of sixteen shapes (shapes.c) are compiled in three sizes, once each in a process of its own, for
+ * Kernels of seventeen shapes (shapes.c) are compiled in three sizes, once each in a process of its own, for
  * time and memory. Analyses run on three shapes: a chain of if/else diamonds whose branches diverge, loops
  * nested four deep one after the other, and random edges (mostly forward, 2 % backward). Compiling takes
  * copies of 20 lines with loops, branches and memory, as many functions and as one. CPU time, best of three

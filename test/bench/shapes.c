@@ -207,6 +207,37 @@ static void function_pointers(struct text *t, uint32_t n)
     end(t);
 }
 
+/* Parameters whose types tell n functions apart. */
+static void parameters(struct text *t, uint32_t n)
+{
+    text_addz(t, "int x");
+    for (unsigned bit = 0; bit < 13; bit++)
+        text_printf(t, ", %s p%u", n >> bit & 1 ? "float" : "int", bit);
+}
+
+/* A chain of calls through pointers, each of its own type, to where a barrier is. */
+static void pointer_types(struct text *t, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        text_printf(t, "int leaf%u(", i);
+        parameters(t, i);
+        text_printf(t, ")\n{\n    return x;\n}\n\nint f%u(", i);
+        parameters(t, i);
+        text_addz(t, ")\n{\n");
+        if (i == 0) {
+            text_addz(t, "    barrier();\n    return x;\n}\n\n");
+            continue;
+        }
+        text_addz(t, "    int (*p)(");
+        parameters(t, i - 1);
+        text_printf(t, ") = x & 1 ? f%u : leaf%u;\n", i - 1, i - 1);
+        text_printf(t, "    return p(x + %u, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);\n}\n\n", i);
+    }
+    begin(t);
+    text_printf(t, "    x = f%u(x + m, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);\n", n - 1);
+    end(t);
+}
+
 static void exceptions(struct text *t, uint32_t n)
 {
     text_printf(t, "int g(int x)\n{\n    if (x > 5)\n        throw;\n    return x;\n}\n\n");
@@ -233,5 +264,6 @@ const struct bench_shape bench_shapes[BENCH_SHAPES] = {
     {"functions in a chain", "functions", 5000, chain},
     {"functions left before a barrier", "functions", 1000, left_before_barrier},
     {"calls through pointers", "functions", 250, function_pointers},
+    {"pointers of many types", "functions", 250, pointer_types},
     {"exceptions", "calls", 250, exceptions},
 };

@@ -9,7 +9,7 @@ struct bench_shape {
     uint32_t size;           /* the least of three: this, twice and four times as much */
     void (*add)(struct text *t, uint32_t n);
 };
-#define BENCH_SHAPES 16
+#define BENCH_SHAPES 17
 extern const struct bench_shape bench_shapes[BENCH_SHAPES];
 
 #endif
