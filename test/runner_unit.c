@@ -4,7 +4,7 @@
 #include <ctype.h>
 
 #define SECONDS 1800
-/* Large pages: machines of some megabytes are made and freed by the thousand, and each page would be a fault. */
+/* Large pages: machines of megabytes are made and freed by the thousand, and each page would be a fault. */
 #define MEMORY "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"
 
 /* One line of TAP. cmocka writes the failure's text, as "# " lines, behind "not ok". */

@@ -1,5 +1,5 @@
-/* host_math.h: the special functions that C++17 has in <cmath>, declared. Only the host can call them, and what
- * the host does is checked and left out, so that their bodies are needed nowhere; those of libstdc++ take longer
+/* host_math.h: the special functions that C++17 has in <cmath>, declared. Only the host can call them. What the
+ * host does is checked and left out, so that their bodies are needed nowhere; those of libstdc++ take longer
  * to read than all else that a kernel needs. math.h includes it in the place of libstdc++'s header.
  */
 #ifndef __KERN_HOST_MATH_H__
