@@ -1,4 +1,5 @@
-// What people write in CUDA C++: templates that the host instantiates, classes, lambdas, constants, shared memory.
+// What people write in CUDA C++: templates that the host instantiates, classes, lambdas, constants, shared memory. The file is
+// read once.
 // NEEDS: clang-19
 #include <algorithm>
 #include <iostream>
@@ -19,9 +20,9 @@ template <typename T, int N> __global__ void turn(T *data, ring<int, N> by)
 }
 // kern: launch turn<float, 4>(data = {1, 2, 3, 4}, by = {{1, -1, 1, 2}}) block(4) show(data)
 // kern: launch turn<int, 3>(data = {1, 2, 3}, by = {{1, 1, 1}}) block(3) show(data)
-// RUN: %kernc run %s --launch='turn<float, 4>'
+// RUN: %kernc import %s -o %t.kir && %kernc run %t.kir --launch='turn<float, 4>'
 // OUT-IS: data[0..4]: 2 1 4 2
-// RUN: %kernc run %s --launch='turn<int, 3>'
+// RUN: %kernc run %t.kir --launch='turn<int, 3>'
 // OUT-IS: data[0..3]: 2 3 1
 
 __constant__ int table[4] = {3, 1, 4, 1};
@@ -55,7 +56,7 @@ __global__ void classes(int *out, shape s, int n)
     }
 }
 // kern: launch classes(out = zeros(7), s = {1, 100}, n = 6, counter = zeros(1)) block(4) show(out)
-// RUN: %kernc run %s --launch=classes
+// RUN: %kernc run %t.kir --launch=classes
 // OUT: out[0..7]: 106 103 116 129 170 227 227
 
 extern __shared__ float dynamic[];
@@ -73,7 +74,7 @@ __global__ void sums(const float *in, float *out)
         *out = dynamic[0];
 }
 // kern: launch sums(in = iota(64), out = zeros(1)) block(64) shared(64) show(out)
-// RUN: %kernc run %s --launch=sums
+// RUN: %kernc run %t.kir --launch=sums
 // OUT: out[0..1]: 2016
 
 __global__ void __launch_bounds__(128, 2) says(int n)
@@ -83,12 +84,12 @@ __global__ void __launch_bounds__(128, 2) says(int n)
     assert(threadIdx.x < n && "too many threads");
 }
 // kern: launch says(n = 4) block(4)
-// RUN: %kernc run %s --launch=says
+// RUN: %kernc run %t.kir --launch=says
 // OUT: thread 1 of four:  2.00
 // OUT: thread 3 of four:  2.00
 // RUN: %kernc run %s --launch='says(n = 3) block(4)'
 // EXIT: 2
-// ERR: language.cu:83:
+// ERR: language.cu:84:
 // ERR: too many threads
 
 // The launch that a host's loop makes: lines, each a directive.

@@ -31,7 +31,7 @@ __global__ void arms(unsigned *from, unsigned *votes, int *sums, unsigned *peers
     sums[i] = sum + same;
 }
 // kern: launch arms(from = zeros(40), votes = zeros(40), sums = zeros(40), peers = zeros(40)) block(40) show(from[0..8]) show(votes[0..1] as hex) show(votes[39..40] as hex) show(sums[31..34]) show(peers[0..4] as hex)
-// RUN: for o in 0 2; do %kernc run -w -DKERN_MASKS_MEET --scheme=oracle -O$o %s --launch=arms | md5sum; done | sort -u | wc -l; %kernc run -w -DKERN_MASKS_MEET --scheme=oracle %s --launch=arms
+// RUN: %kernc import -DKERN_MASKS_MEET %s -o %t.kir; for o in 0 2; do %kernc run -w --scheme=oracle -O$o %t.kir --launch=arms | md5sum; done | sort -u | wc -l; %kernc run -w --scheme=oracle %t.kir --launch=arms
 // OUT: 1
 // OUT: from[0..8]: 201 1102 203 3104 205 5106 207 7100
 // OUT: votes[0..1]: 0xe4e4e4e4
@@ -69,7 +69,7 @@ __global__ void rounds(int *out)
 }
 
 // kern: launch rounds(out = zeros(32)) block(32) show(out[0..4])
-// RUN: %kernc run -w -DKERN_MASKS_MEET --scheme=oracle %s --launch=rounds
+// RUN: %kernc run -w --scheme=oracle %t.kir --launch=rounds
 // OUT: out[0..4]: 31998 2 16000 -15996
 
 // What comes together needs no other place: the same with masks that are checked.
