@@ -7,6 +7,7 @@
 #   switch   a switch with n targets, of which two in three lead on to the next
 #   tangle   n blocks that lead to the next one, or up to 100 on, or (every fifth) back: cycles with several entries
 #   beyond   a loop, and n operations of its token behind it
+#   exits    a loop that n branches leave, each to a block with four parameters
 # The way that a thread takes depends on its lane; blocks add to what it has stored in `out`.
 function block(name) { printf "%s:\n", name }
 function draw(n) { seed = seed * 16807 % 2147483647; return seed % n }
@@ -28,7 +29,8 @@ BEGIN {
         printf "  switch %%lane, default b%d", n
         for (i = 0; i < n; i++) printf ", %d: b%d", i, i
         printf "\n"
-    } else printf "  br b0\n"
+    } else if (kind == "exits") printf "  br b0(0)\n"
+    else printf "  br b0\n"
     for (i = 0; i < n; i++) {
         if (kind == "forward" || kind == "ladder") {
             far = kind == "ladder" ? n : i + 2 + (i * 7919) % 60
@@ -50,10 +52,16 @@ BEGIN {
                 add(i); printf "  %%f%d = slt %%x%d, 5000\n", i, i
                 printf "  brif %%f%d, b%d, b%d\n", i, i < far ? 0 : i - far, i + 1
             }
+        } else if (kind == "exits") {
+            block(i ? "b" i : "b0(%i: i32)"); branch(i, "x" i "(%i, %x" i ", " i ", 1)", i + 1 < n ? "b" i + 1 : "latch")
+            block("x" i "(%p" i ": i32, %q" i ": i32, %r" i ": i32, %s" i ": i32)")
+            printf "  %%u%d = add i32 %%p%d, %%q%d\n  %%v%d = add i32 %%r%d, %%s%d\n  %%w%d = add i32 %%u%d, %%v%d\n", i, i, i, i, i, i, i, i, i
+            printf "  %%y%d = atomic.add i32 %%at, %%w%d\n  br b%d\n", i, i, n
         } else if (kind == "switch") {
             block("b" i); add(i); printf "  br b%d\n", i % 3 ? i + 1 : n
         }
     }
+    if (kind == "exits") { block("latch"); printf "  %%j = add i32 %%i, 1\n  %%k = ult %%j, 5\n  brif %%k, b0(%%j), b%d\n", n }
     if (kind == "nest") { block("e" n); printf "  br y%d\n", n - 1 }
     if (kind != "one") block("b" n)
     printf "  ret\n}\n\nlaunch @k(out = zeros(32)) grid(1) block(32) show(out)\n"
