@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-enum { HEADER = 36, TRIALS = 10, TURNS = 8 };
+enum { HEADER = 36, TRIALS = 6, TURNS = 8 };
 static const char *const folders[] = {"samples", "test/regress", "test/convergence"};
 
 /* What is damaged, and what it is tried in. */
