@@ -277,7 +277,7 @@ static bool try(const struct expected *x, long k, bool onwards)
 
 static void fail_everywhere(void **state)
 {
-    enum { TRIES = 6, MOST_FAILURES = 4 };
+    enum { TRIES = 4, MOST_FAILURES = 4 };
     struct expected x = {.line = *state};
     struct arena a = {0};
     files_vec files = {0};

@@ -380,7 +380,7 @@ int main(int argc, char **argv)
 {
     static char values[] = "simplify_cfg,mem2reg",
                 all[] = "simplify_cfg,mem2reg,sccp,gvn,memory,rotate,licm,gvn,dce";
-    seeds = test_programs(25);
+    seeds = test_programs(15);
     if (argc > 1) {
         show(strtoull(argv[1], NULL, 0), argc > 2 ? argv[2] : values);
         return 0;

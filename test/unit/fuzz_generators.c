@@ -69,7 +69,7 @@ static void programs_compile(void **state)
 static void every_construct_appears(void **state)
 {
     UNUSED(state);
-    uint32_t seen[FZ_NODES] = {0}, programs = test_programs(250);
+    uint32_t seen[FZ_NODES] = {0}, programs = test_programs(150);
     for (const char *letter = "abcdefghij"; *letter; letter++)
         for (uint64_t seed = 1; seed <= programs; seed++) {
             struct arena a = {0};
@@ -164,7 +164,7 @@ static uint32_t features_of(const struct ir_function *f)
 static void graphs_with_tokens_vary(void **state)
 {
     UNUSED(state);
-    uint32_t count[FEATURES] = {0}, programs = test_programs(250);
+    uint32_t count[FEATURES] = {0}, programs = test_programs(150);
     for (uint64_t seed = 1; seed <= programs; seed++) {
         struct ir_module *m = fz_parse_module(fz_generate(&fz_class_e, seed, &arena));
         uint32_t found = features_of(m->functions.at[m->kernels.at[0].function]);
@@ -182,7 +182,7 @@ static void graphs_with_tokens_vary(void **state)
 static void anchors_are_not_seen(void **state)
 {
     UNUSED(state);
-    for (uint64_t seed = 1; seed <= test_programs(150); seed++) {
+    for (uint64_t seed = 1; seed <= test_programs(100); seed++) {
         struct fz_program *p = fz_generate(&fz_class_e, seed, &arena);
         void *log = arena_alloc_array(&arena, 8, fz_elements(p, &p->buffers.at[0]));
         for (uint32_t width = 1; width <= 64; width *= 8)
@@ -216,7 +216,7 @@ static void check_arms(const struct ir_function *f, uint64_t seed)
 static void arms_of_diamonds_are_entered_by_one_branch(void **state)
 {
     UNUSED(state);
-    for (uint64_t seed = 1; seed <= test_programs(250); seed++) {
+    for (uint64_t seed = 1; seed <= test_programs(100); seed++) {
         struct arena a = {0};
         struct ir_module *m = fz_parse_module(fz_generate(&fz_class_e, seed, &a));
         for (uint32_t i = 0; i < m->functions.count; i++)

@@ -159,7 +159,7 @@ static void attack_all(enum wc_mode mode)
 {
     uint64_t failures = 0;
     for (int class = 0; class < MODEL_CLASSES; class ++) {
-        struct tally t = attack((enum model_class) class, mode, 20 * test_programs(250), true);
+        struct tally t = attack((enum model_class) class, mode, 20 * test_programs(150), true);
         show(wc_mode_info[mode].name, model_class_name[class], &t);
         failures += t.failures;
     }
