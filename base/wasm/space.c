@@ -54,6 +54,11 @@ bool space_commit(uint8_t *space, uint32_t offset, uint32_t bytes)
     return true;
 }
 
+void space_write(uint8_t *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
 void space_drop(uint8_t *space, uint32_t offset, uint32_t bytes)
 {
     memset(space + offset, 0, bytes);
