@@ -27,6 +27,11 @@ struct weighed {
 };
 /* ---- weighing ---------------------------------------------------------------------------------------- */
 
+static uint64_t steps_of_a_warp(const struct detection *d)
+{
+    return d->c->options->limits[OPT_LIMIT_predict_steps] / d->warps;
+}
+
 /* The cycles of these warps in the code; UINT64_MAX: not found out. */
 static uint64_t cycles_of_warps(const struct detection *d, const struct cost_code *code,
                                 const struct cost_sample *const *warps, uint32_t count)
@@ -34,7 +39,7 @@ static uint64_t cycles_of_warps(const struct detection *d, const struct cost_cod
     struct cost_figures figures = {0};
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
-        cost_replay(warps[i], code, d->c->options->limits[OPT_LIMIT_predict_steps], &figures);
+        cost_replay(warps[i], code, steps_of_a_warp(d), &figures);
         sum += figures.cycles;
         if (figures.cut)
             return UINT64_MAX;
@@ -184,8 +189,8 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
                                        : "does not pay";
     if (w.with == UINT64_MAX)
         opt_remark(d->c, d->f, OPT_MISSED, "predict-steps", k->at,
-                   "%s was not weighed: limit of %u steps of a warp reached (--limit=predict_steps=N)",
-                   kind_of(k), d->c->options->limits[OPT_LIMIT_predict_steps]);
+                   "%s was not weighed: limit of %u steps reached (--limit=predict_steps=N)", kind_of(k),
+                   d->c->options->limits[OPT_LIMIT_predict_steps]);
     else
         opt_remark(d->c, d->f, kind, "predict", k->at,
                    "%s %s: in the model a warp takes %llu cycles instead of %llu if %s at line %u%s",
@@ -408,7 +413,7 @@ static void measure(struct detection *d)
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
     struct cost_figures one = d->plain;
     for (uint32_t i = 0; i < d->warps; i++) {
-        cost_replay(d->sample[i], d->code, d->c->options->limits[OPT_LIMIT_predict_steps], &one);
+        cost_replay(d->sample[i], d->code, steps_of_a_warp(d), &one);
         d->plain.cycles += one.cycles;
         d->plain.instructions += one.instructions;
         d->plain.cut |= one.cut;
@@ -483,7 +488,16 @@ static void sample_warps(struct detection *d, struct cost_hints *hints, uint64_t
     }
 }
 
-/* Lanes that run one after the other take many steps: then a smaller sample tells more than the begin of a
+static bool is_cut(const struct detection *d)
+{
+    bool cut = d->plain.cut;
+    for (uint32_t i = 0; i < d->warps; i++)
+        cut |= d->sample[i]->cut;
+    return cut;
+}
+
+/* Where several warps are more than the model may run, the middle one alone tells more than the begin of each.
+ * Lanes that run one after the other take many steps: then a smaller sample tells more than the begin of a
  * large one, but what it says of the rest is little. */
 static void model_warps(struct detection *d, struct cost_hints *hints)
 {
@@ -492,6 +506,12 @@ static void model_warps(struct detection *d, struct cost_hints *hints)
     choose_warps(d, hints, budget);
     sample_warps(d, hints, budget);
     measure(d);
+    if (d->warps > 1 && is_cut(d)) {
+        hints[0] = hints[d->warps / 2];
+        d->warps = 1;
+        sample_warps(d, hints, budget);
+        measure(d);
+    }
     for (uint32_t n = 0; n < SMALLER_SAMPLES && d->plain.cut; n++) {
         budget /= 4;
         d->margin = DETECT_MARGIN_SMALLER;
