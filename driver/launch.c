@@ -287,14 +287,23 @@ static const char *name_maker(struct run *r)
     return flag ? arena_printf(&r->command->arena, "; --arg %s made it", flag) : "";
 }
 
+/* A compiled program knows the names of its files, not their text. */
+static const struct source *source_at(struct run *r, const char *file)
+{
+    if (r->source)
+        return r->source;
+    struct source *s = source_new(&r->command->arena, *file ? file : input_name(r->command), "", 0);
+    s->line_count = 0;
+    return s;
+}
+
 int launch_stopped(struct run *r, kernc_status status)
 {
     const kernc_trap *t = r->x.problem.text ? NULL : kernc_last_trap(r->x.context);
-    int code = !t || !r->source
-                   ? api_failed(r, t, status)
-                   : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
-                          place_of(r, t), "%s%s in %s%s%s%s", t->text, status == KERNC_TRAP ? "" : ",",
-                          name_thread(r, t, status), launch_which(r), name_maker(r), more_fuel(r, t, status));
+    int code = !t ? api_failed(r, t, status)
+                  : fail(r->command, exit_of_run(status), kernc_status_name(status), source_at(r, t->file),
+                         place_of(r, t), "%s%s in %s%s%s%s", t->text, status == KERNC_TRAP ? "" : ",",
+                         name_thread(r, t, status), launch_which(r), name_maker(r), more_fuel(r, t, status));
     if (t && *t->report && !r->command->json)
         show_note(t->report);
     return code;
@@ -306,8 +315,8 @@ int launch_alarms(struct run *r)
     int code = EXIT_OK;
     for (unsigned i = 0; kernc_alarm_at(r->x.context, i, &a); i++) {
         place at = {a.line, a.column};
-        bool found = r->source && source_whole_line(r->source, a.file, &at.line);
-        code = found ? fail(r->command, EXIT_FOUND, a.kind, r->source, at, "%s", a.text)
+        bool found = !r->source || source_whole_line(r->source, a.file, &at.line);
+        code = found ? fail(r->command, EXIT_FOUND, a.kind, source_at(r, a.file), at, "%s", a.text)
                      : fail(r->command, EXIT_FOUND, a.kind, NULL, (place){0}, "%s:%u:%u: %s", a.file, a.line,
                             a.column, a.text);
     }
