@@ -40,8 +40,9 @@ static void read_directive(struct importer *im, const char *text, place at)
     } else if (l.element_bytes > IR_MAX_OBJECT_BYTES || im->m->launches.count >= IR_MAX_LAUNCHES ||
                l.arguments.count > IR_MAX_ARGS || l.outputs.count > IR_MAX_ARGS) {
         diag_add(im->d, DIAG_ERROR, "import-limit", (span){at, {0}},
-                 "more than %u launches, %u arguments of one, or %u bytes of an element", IR_MAX_LAUNCHES,
-                 IR_MAX_ARGS, IR_MAX_OBJECT_BYTES);
+                 "more than %u launches (IR_MAX_LAUNCHES), %u arguments of one (IR_MAX_ARGS), or %u bytes of "
+                 "an element (IR_MAX_OBJECT_BYTES)",
+                 IR_MAX_LAUNCHES, IR_MAX_ARGS, IR_MAX_OBJECT_BYTES);
     } else {
         vec_push(&im->m->arena, &im->m->launches, l);
     }

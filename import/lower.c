@@ -97,9 +97,10 @@ struct components import_components(struct importer *im, const struct ll_type *t
     component_list all = {0};
     add_components(im, t, 0, &all);
     if (all.count > IMPORT_MAX_SCALARS) {
-        import_error(im, (place){0}, UINT32_MAX, "import-limit",
-                     "a value of type %s is more than %u numbers: load its parts one by one",
-                     ll_type_text(im->arena, t), IMPORT_MAX_SCALARS);
+        import_error(
+            im, (place){0}, UINT32_MAX, "import-limit",
+            "a value of type %s is more than %u numbers (IMPORT_MAX_SCALARS): load its parts one by one",
+            ll_type_text(im->arena, t), IMPORT_MAX_SCALARS);
         all.count = 0;
     }
     struct components l = {all.count, all.at};
@@ -430,8 +431,8 @@ uint32_t import_object(struct importer *im, uint32_t global)
                 g->name);
     }
     if (!good)
-        import_error(im, g->at, UINT32_MAX, "import-limit", "'%s' has more than %u bytes", g->name,
-                     IR_MAX_OBJECT_BYTES);
+        import_error(im, g->at, UINT32_MAX, "import-limit",
+                     "'%s' has more than %u bytes (IR_MAX_OBJECT_BYTES)", g->name, IR_MAX_OBJECT_BYTES);
     vec_push(&im->m->arena, &im->m->objects, o);
     return im->ir_objects[global] = im->m->objects.count - 1;
 }
@@ -480,7 +481,8 @@ struct ir_function *import_instance(struct importer *im, uint32_t function, cons
             return im->instances.at[i].f;
     if (copies >= IMPORT_MAX_CLONES && !im->d->stopped) {
         import_error(im, f->at, f->debug, "import-limit",
-                     "'%s' is called with pointers to different address spaces in more than %u ways",
+                     "'%s' is called with pointers to different address spaces in more than %u ways "
+                     "(IMPORT_MAX_CLONES)",
                      import_function_name(im, function), IMPORT_MAX_CLONES);
         im->d->stopped = true;
     }

@@ -92,7 +92,8 @@ static void take_result(struct lowering *l, const struct ll_ins *i, ir_ref call,
 static bool few_args(struct lowering *l, const u32_vec *args)
 {
     if (args->count > IR_MAX_ARGS)
-        import_refuse(l, "import-limit", "a call passes more than %u numbers: pass a pointer to them",
+        import_refuse(l, "import-limit",
+                      "a call passes more than %u numbers (IR_MAX_ARGS): pass a pointer to them",
                       IR_MAX_ARGS);
     return args->count <= IR_MAX_ARGS;
 }
@@ -532,7 +533,8 @@ static void call_printf(struct lowering *l, const struct ll_ins *i)
         }
     }
     if (args.count > IR_MAX_HOST_ARGS) {
-        import_refuse(l, "import-limit", "a printf prints more than %u values: print the rest with another",
+        import_refuse(l, "import-limit",
+                      "a printf prints more than %u values (IR_MAX_HOST_ARGS): print the rest with another",
                       IR_MAX_HOST_ARGS);
         return;
     }

@@ -84,7 +84,8 @@ ir_ref import_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const c
 {
     struct ir_cursor c = at_head(l);
     if (bytes > IR_MAX_OBJECT_BYTES) {
-        import_refuse(l, "import-limit", "a variable has more than %u bytes", IR_MAX_OBJECT_BYTES);
+        import_refuse(l, "import-limit", "a variable has more than %u bytes (IR_MAX_OBJECT_BYTES)",
+                      IR_MAX_OBJECT_BYTES);
         bytes = 1;
     }
     ir_ref r = ir_emit0(&c, IR_alloca, IR_TYPE_PRIVATE);

@@ -41,7 +41,8 @@ bool ll_enter(struct parser *p)
 {
     if (p->depth++ < IMPORT_MAX_NESTING)
         return true;
-    ll_error(p, p->token.where, "import-limit", "more than %u types, constants or metadata inside each other",
+    ll_error(p, p->token.where, "import-limit",
+             "more than %u types, constants or metadata inside each other (IMPORT_MAX_NESTING)",
              IMPORT_MAX_NESTING);
     return false;
 }

@@ -132,7 +132,7 @@ static struct ll_type *parse_sequence(struct parser *p, enum ll_kind kind)
     like.count = n.integer;
     if (kind == LL_VECTOR && !p->failed && (like.count == 0 || like.count > IMPORT_MAX_ELEMENTS))
         ll_error(p, count.where, like.count ? "import-limit" : "import-syntax",
-                 "a vector has 1 to %u elements", IMPORT_MAX_ELEMENTS);
+                 "a vector has 1 to %u elements (IMPORT_MAX_ELEMENTS)", IMPORT_MAX_ELEMENTS);
     ll_advance(p);
     ll_expect_word(p, "x");
     span where = p->token.where;
@@ -175,7 +175,8 @@ static struct ll_type *parse_word_type(struct parser *p)
     if (!bits)
         ll_wanted(p, "a type");
     else if (bits > IMPORT_MAX_BITS)
-        ll_error(p, word.where, "import-limit", "an integer has 1 to %u bits", IMPORT_MAX_BITS);
+        ll_error(p, word.where, "import-limit", "an integer has 1 to %u bits (IMPORT_MAX_BITS)",
+                 IMPORT_MAX_BITS);
     ll_advance(p);
     return ll_simple(p, LL_INT, p->failed ? 32 : bits);
 }

@@ -9,7 +9,8 @@ static uint32_t new_object(struct importer *im, enum ir_type space)
     if (n >= IMPORT_MAX_OBJECTS) {
         if (!im->d->stopped)
             import_error(im, (place){0}, UINT32_MAX, "import-limit",
-                         "the pointers lead to more than %u kinds of memory", IMPORT_MAX_OBJECTS);
+                         "the pointers lead to more than %u kinds of memory (IMPORT_MAX_OBJECTS)",
+                         IMPORT_MAX_OBJECTS);
         im->d->stopped = true;
         return 1;
     }

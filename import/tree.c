@@ -174,8 +174,8 @@ static void layout_deep(struct parser *p, struct ll_type *t)
     }
     if (t->depth > IMPORT_MAX_NESTING)
         ll_error(p, (span){{0}, {0}}, "import-limit",
-                 "the type %s holds more than %u types inside each other", ll_type_text(p->arena, t),
-                 IMPORT_MAX_NESTING);
+                 "the type %s holds more than %u types inside each other (IMPORT_MAX_NESTING)",
+                 ll_type_text(p->arena, t), IMPORT_MAX_NESTING);
     layout(p, t);
     ll_leave(p);
 }

@@ -117,8 +117,8 @@ static bool within(struct verifier *v, uint64_t count, uint64_t limit, const cha
 static bool check_limits(struct verifier *v)
 {
     const struct ir_function *f = v->fn;
-    return within(v, f->predictions, IR_MAX_PREDICTIONS, "predictions") &&
-           within(v, ir_block_at(f, ir_entry(f))->params.count, IR_MAX_ARGS, "parameters");
+    return within(v, f->predictions, IR_MAX_PREDICTIONS, "predictions (IR_MAX_PREDICTIONS)") &&
+           within(v, ir_block_at(f, ir_entry(f))->params.count, IR_MAX_ARGS, "parameters (IR_MAX_ARGS)");
 }
 
 static void collect_constants(struct verifier *v)
