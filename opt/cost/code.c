@@ -17,6 +17,7 @@ struct builder {
     uint32_t *uses;         /* by value of `placed` */
     ir_ref *registers;      /* by value of `placed`: see cost_registers */
     struct bitset folded;   /* values of `placed` that are no instructions of their own */
+    uint32_t *access;       /* by instruction of `f`: how many accesses stand before it in its block */
 };
 
 static uint64_t cost_of_callee(const struct ir_ins *ins, const uint64_t *functions)
@@ -209,6 +210,8 @@ static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bit
             add_operation(x, p, r);
         else
             p->is_wait &= ends;
+        if (own && !p->accesses)
+            p->first_access = x->access[r];
         if (counts(x, b, r) && !bitset_has(x->folded, r))
             count(p, placed, r, x->functions);
         p->instructions += is_indexed(x, ins);
@@ -254,6 +257,18 @@ static void add_edges(struct builder *x, struct cost_piece *p, uint32_t b)
         p->reconverge = (uint32_t)wait->imm;
 }
 
+static void number_accesses(struct builder *x)
+{
+    x->access = arena_array(x->arena, uint32_t, x->f->ins.count);
+    ir_each_block(k, b, x->f) {
+        uint32_t n = 0;
+        ir_each_ins(r, x->f, b) {
+            x->access[r] = n;
+            n += cost_is_access(x->f, r);
+        }
+    }
+}
+
 static void look_at_layout(struct builder *x)
 {
     const struct ir_function *placed = x->placed;
@@ -283,6 +298,7 @@ struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, con
     struct builder x = {
         .arena = a, .code = code_new(a, registers), .f = f, .placed = placed, .functions = functions};
     look_at_layout(&x);
+    number_accesses(&x);
     struct bitset parts = find_parts(&x);
     for (uint32_t b = 0; b < placed->blocks.count; b++)
         vec_push(a, &x.code->pieces, ((struct cost_piece){.block = IR_NO_BLOCK}));

@@ -98,9 +98,9 @@ struct cost_sample {
     uint32_t *cost; /* by block: cycles, callees included */
     u32_vec segments;
     uint32_t lanes;
-    cost_visits lane[COST_MAX_LANES];
-    bool guessed; /* branches were drawn of which nothing is known */
-    bool cut;     /* the budget was too little */
+    cost_visits lane[COST_MAX_LANES]; /* behind the last stands one of no block */
+    bool guessed;                     /* branches were drawn of which nothing is known */
+    bool cut;                         /* the budget was too little */
 };
 
 /* Runs the lanes of a warp, `budget` instructions together at most. Where that is too little, lanes keep the
@@ -125,6 +125,7 @@ struct cost_op {
 /* A part of a block, or code beside those of the sampled function. */
 struct cost_piece {
     uint32_t cycles, instructions, accesses;
+    uint32_t first_access;  /* number of the first access, among the block's */
     uint32_t block;         /* of the sampled function; IR_NO_BLOCK: of none */
     bool is_first, is_last; /* of the block's pieces */
     bool is_wait;           /* nothing but operations on barriers stands in it */

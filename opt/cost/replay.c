@@ -27,9 +27,10 @@ struct warp {
     const struct cost_sample *s;
     const struct cost_code *code;
     struct cost_figures *figures;
-    uint32_t at[COST_MAX_LANES];    /* by lane: its visit */
-    uint32_t next[COST_MAX_LANES];  /* the next access of the visit, in the sample's segments */
-    uint32_t place[COST_MAX_LANES]; /* where it goes on, if it waits */
+    const struct cost_visit *next[COST_MAX_LANES]; /* by lane: its next visit */
+    uint32_t place[COST_MAX_LANES];                /* where it goes on, if it waits */
+    uint32_t ahead; /* visits that the running group has begun since `next` was set for its lanes */
+    uint32_t until; /* of these, how many there are at least for each of them */
     struct group ready[COST_MAX_LANES];
     uint32_t ready_count; /* the next one is the last */
     VEC(struct record) records;
@@ -271,18 +272,64 @@ static uint64_t wait(struct warp *w, uint64_t lanes, uint32_t p, const struct co
     return 0;
 }
 
+/* ---- visits ------------------------------------------------------------------------------------------ */
+
+/* Lanes that run together begin and end visits together, so that it is enough to count them until the group
+ * waits or diverges. Then the lanes' own places are set. */
+static void settle(struct warp *w, uint64_t lanes)
+{
+    if (w->ahead)
+        each_lane(n, lanes)
+            w->next[n] += w->ahead;
+    w->until -= w->ahead;
+    w->ahead = 0;
+}
+
+/* The group that runs from now on. */
+static void begin_group(struct warp *w, uint64_t lanes)
+{
+    w->ahead = 0;
+    w->until = UINT32_MAX;
+    each_lane(n, lanes) {
+        const cost_visits *v = &w->s->lane[n];
+        uint32_t left = (uint32_t)(v->at + v->count - w->next[n]);
+        w->until = left < w->until ? left : w->until;
+    }
+}
+
+/* The lanes of a group enter the piece, which may begin a visit. Those that do: others have none left, and
+ * end. */
+static uint64_t enter(struct warp *w, uint64_t lanes, const struct cost_piece *p)
+{
+    uint64_t ended = 0;
+    if (!p->is_first)
+        return lanes;
+    if (w->ahead++ < w->until)
+        return lanes;
+    w->ahead--;
+    settle(w, lanes);
+    each_lane(n, lanes)
+        ended |= w->next[n]->block == IR_NO_BLOCK ? BIT(n) : 0;
+    leave(w, ended);
+    begin_group(w, lanes & ~ended);
+    w->ahead = 1;
+    return lanes & ~ended;
+}
+
 /* ---- pieces ------------------------------------------------------------------------------------------ */
 
 /* Cycles of the segments that the lanes' accesses touch beyond the first of each. */
-static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t accesses)
+static uint32_t further_segments(struct warp *w, uint64_t lanes, const struct cost_piece *p)
 {
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < accesses; k++) {
+    uint32_t sum = 0, first[COST_MAX_LANES], count = 0;
+    each_lane(n, lanes)
+        first[count++] = w->next[n][(int32_t)w->ahead - 1].segments + p->first_access;
+    for (uint32_t k = 0; k < p->accesses; k++) {
         const uint32_t *segments = w->s->segments.at + k;
-        uint32_t distinct = 0, last = ~segments[w->next[first_of(lanes)]];
+        uint32_t distinct = 0, last = ~segments[first[0]];
         w->mark++;
-        each_lane(n, lanes) {
-            uint32_t segment = segments[w->next[n]], slot = segment * 2654435761u >> 24;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t segment = segments[first[i]], slot = segment * 2654435761u >> 24;
             if (segment == last)
                 continue;
             last = segment;
@@ -300,7 +347,7 @@ static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t access
 static void execute(struct warp *w, uint64_t lanes, const struct cost_piece *p)
 {
     struct cost_figures *f = w->figures;
-    uint32_t extra = p->accesses ? further_segments(w, lanes, p->accesses) : 0;
+    uint32_t extra = p->accesses ? further_segments(w, lanes, p) : 0;
     f->steps++;
     f->cycles += p->cycles + extra;
     f->instructions += p->instructions;
@@ -309,39 +356,15 @@ static void execute(struct warp *w, uint64_t lanes, const struct cost_piece *p)
         f->visits[p->block] += p->is_last ? count_of(lanes) : 0;
         f->extra[p->block] += extra;
     }
-    if (p->accesses)
-        each_lane(n, lanes)
-            w->next[n] += p->accesses;
 }
 
-/* The lanes enter the piece, which may begin a visit. Those that do: others have none left, and end. */
-static uint64_t enter(struct warp *w, uint64_t lanes, const struct cost_piece *p)
+/* Those of the lanes whose next visit is one of the block. */
+static uint64_t lanes_to(const struct warp *w, uint64_t lanes, uint32_t block)
 {
-    uint64_t ended = 0;
-    if (!p->is_first)
-        return lanes;
-    each_lane(n, lanes) {
-        const cost_visits *v = &w->s->lane[n];
-        uint32_t next = w->at[n] + 1; /* from one before the first on */
-        if (next >= v->count || v->at[next].block != p->block)
-            ended |= BIT(n);
-        w->at[n] = next;
-        w->next[n] = next < v->count ? v->at[next].segments : 0;
-    }
-    if (ended)
-        leave(w, ended);
-    return lanes & ~ended;
-}
-
-/* The edge that the lane takes at the end of the piece; edges: none, its visits end there. */
-static uint32_t edge_of(const struct warp *w, uint32_t n, const struct cost_piece *p)
-{
-    const cost_visits *v = &w->s->lane[n];
-    const struct cost_edge *edges = &w->code->edges.at[p->first_edge];
-    uint32_t block = w->at[n] + 1 < v->count ? v->at[w->at[n] + 1].block : IR_NO_BLOCK, e = 0;
-    while (e < p->edges && edges[e].block != block)
-        e++;
-    return e;
+    uint64_t to = 0;
+    each_lane(n, lanes)
+        to |= (uint64_t)(w->next[n][w->ahead].block == block) << n;
+    return to;
 }
 
 /* Whether nothing stands in the piece but a wait for all, at its end. */
@@ -363,11 +386,11 @@ static bool waits_at_once(struct warp *w, uint64_t lanes, uint32_t to)
     if (lanes & ~x->joined || (x->waiting | lanes) == x->joined ||
         (x->waiting && w->place[first_of(x->waiting)] != where))
         return false;
-    lanes = enter(w, lanes, p);
-    if (lanes) {
-        execute(w, lanes, p);
-        begin_to_wait(w, op->reg, lanes, where);
-    }
+    if (p->is_first)
+        each_lane(n, lanes)
+            w->next[n]++;
+    execute(w, lanes, p);
+    begin_to_wait(w, op->reg, lanes, where);
     return true;
 }
 
@@ -398,23 +421,13 @@ static uint32_t part(const struct warp *w, const struct cost_piece *p, uint64_t 
                      uint64_t *ended)
 {
     uint32_t count = 0;
-    *ended = 0;
-    each_lane(n, lanes) {
-        uint32_t e = edge_of(w, n, p), i = count;
-        if (e == p->edges) {
-            *ended |= BIT(n);
-            continue;
-        }
-        while (i > 0 && sides[i - 1].edge > e)
-            i--;
-        if (i > 0 && sides[i - 1].edge == e) {
-            sides[i - 1].lanes |= BIT(n);
-            continue;
-        }
-        memmove(&sides[i + 1], &sides[i], (count - i) * sizeof *sides);
-        sides[i] = (struct side){BIT(n), e};
-        count++;
+    for (uint32_t e = 0; e < p->edges && lanes; e++) {
+        uint64_t to = lanes_to(w, lanes, w->code->edges.at[p->first_edge + e].block);
+        if (to)
+            sides[count++] = (struct side){to, e};
+        lanes &= ~to;
     }
+    *ended = lanes;
     return count;
 }
 
@@ -456,6 +469,7 @@ static uint64_t go_on(struct warp *w, const struct cost_piece *p, uint64_t lanes
     if (ended)
         leave(w, ended);
     if (count > 1) {
+        settle(w, lanes);
         if (p->reconverge != COST_NOWHERE)
             join(w, lanes & ~ended, p->reconverge, false);
         return diverge(w, p, sides, count, to);
@@ -475,7 +489,11 @@ static uint64_t operate(struct warp *w, uint64_t lanes, uint32_t piece)
         case IR_cb_join: join(w, lanes, op->reg, op->flag); break;
         case IR_cb_cancel: cancel(w, lanes, op); break;
         case IR_cb_rejoin: rejoin(w, lanes, op->reg); break;
-        default: lanes = wait(w, lanes, piece, op); break;
+        default:
+            settle(w, lanes);
+            lanes = wait(w, lanes, piece, op);
+            begin_group(w, lanes);
+            break;
         }
     }
     return lanes;
@@ -486,6 +504,7 @@ static void run(struct warp *w, struct group g, uint64_t steps)
 {
     const struct cost_code *code = w->code;
     uint32_t to = g.place;
+    begin_group(w, g.lanes);
     if (to >= code->pieces.count)
         to = take(w, &code->edges.at[code->pieces.at[to - code->pieces.count].first_edge]);
     while (g.lanes && w->figures->steps < steps) {
@@ -525,7 +544,7 @@ void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint
     for (uint32_t r = 0; r < code->registers; r++)
         vec_push(w->arena, &w->records, ((struct record){0}));
     for (uint32_t n = 0; n < s->lanes; n++) {
-        w->at[n] = UINT32_MAX; /* its first visit is the next one */
+        w->next[n] = s->lane[n].at;
         all |= s->lane[n].count ? BIT(n) : 0;
     }
     if (all)

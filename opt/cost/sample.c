@@ -271,5 +271,9 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
     find_costs(&x, functions);
     x.body = cost_body_of(&x, f);
     run_lanes(&x);
+    for (uint32_t n = 0; n < s->lanes; n++) {
+        vec_push(a, &s->lane[n], ((struct cost_visit){.block = IR_NO_BLOCK}));
+        s->lane[n].count--;
+    }
     return s;
 }

@@ -94,8 +94,8 @@ static void try_threshold(const struct detection *d, const struct tried *t, uint
     }
 }
 
-/* All, then quarters of the warp; of the best of these the neighbours by a step, an eighth of the warp or less;
- * below a step powers of two. */
+/* All, then quarters of the warp; of the best of these, if it saves anything, the neighbours by a step, an
+ * eighth of the warp or less; below a step powers of two. */
 static void find_threshold(const struct detection *d, const struct tried *t, struct weighed *best)
 {
     uint32_t step = d->lanes / STEPS_OF_THRESHOLDS, quarter = d->lanes / 4 ? d->lanes / 4 : 1;
@@ -103,6 +103,8 @@ static void find_threshold(const struct detection *d, const struct tried *t, str
     try_threshold(d, t, ALL, best);
     for (uint32_t n = quarter; n < d->lanes; n += quarter)
         try_threshold(d, t, n, best);
+    if (best->with >= best->without)
+        return;
     uint32_t middle = best->threshold == ALL ? d->lanes : best->threshold;
     if (middle + step < d->lanes)
         try_threshold(d, t, middle + step, best);
