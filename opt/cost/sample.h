@@ -4,6 +4,21 @@
 
 #include "opt/cost/cost.h"
 
+/* A value of a lane in memory. */
+struct cost_stored {
+    scalar_bits value;
+    bool known;
+};
+
+/* Memory of a lane that was written as a block: what it holds unless the lane has stored there since. Addresses
+ * are those that `memory` of the lane has. */
+struct cost_filled {
+    uint64_t first, end;
+    uint32_t since; /* values that had been stored */
+    enum { COST_CLEARED, COST_COPIED, COST_ANYTHING } with;
+    uint32_t from; /* COST_COPIED: from this address of an object in constant memory */
+};
+
 /* One lane while it is sampled. */
 struct cost_lane {
     uint32_t number, block, from, edge; /* from: the block it comes from, by this edge */
@@ -12,7 +27,8 @@ struct cost_lane {
     bool *known;
     uint32_t *visited; /* by block: how often */
     struct map memory; /* address and space -> index of `stored` plus 1 */
-    VEC(scalar_bits) stored;
+    VEC(struct cost_stored) stored;
+    VEC(struct cost_filled) filled; /* each range once */
     bool forgot;    /* a call may have written anywhere: what the launch gives is not there any more */
     uint32_t frame; /* where the private memory of the function begins */
     u32_vec epochs; /* index of the visit that each iteration of an outermost cycle begins with */

@@ -58,23 +58,70 @@ static uint64_t memory_key(enum ir_type space, uint32_t address)
 static void forget_memory(struct cost_lane *lane)
 {
     lane->memory = (struct map){0};
+    vec_clear(&lane->filled);
     lane->forgot = true;
+}
+
+/* The last block written that has the address, or NULL. */
+static const struct cost_filled *filled_at(const struct cost_lane *lane, uint64_t key)
+{
+    const struct cost_filled *last = NULL;
+    for (uint32_t i = 0; i < lane->filled.count; i++) {
+        const struct cost_filled *b = &lane->filled.at[i];
+        if (key >= b->first && key < b->end && (!last || b->since >= last->since))
+            last = b;
+    }
+    return last;
+}
+
+/* What the lane has stored at the address, or NULL; *filled: or had as a block since, or NULL. */
+static const struct cost_stored *stored_at(const struct cost_lane *lane, uint64_t key,
+                                           const struct cost_filled **filled)
+{
+    uint32_t at = map_get(&lane->memory, key);
+    *filled = filled_at(lane, key);
+    if (at != MAP_NONE && *filled && at <= (*filled)->since)
+        at = MAP_NONE;
+    if (at == MAP_NONE)
+        return NULL;
+    *filled = NULL;
+    return &lane->stored.at[at - 1];
+}
+
+static bool read_filled(const struct cost_sampler *x, const struct cost_filled *b, uint64_t key,
+                        enum ir_mem m, scalar_bits *bits)
+{
+    static const uint8_t zeros[8];
+    if (b->with == COST_CLEARED)
+        *bits = ir_loaded(m, zeros);
+    return b->with == COST_CLEARED ||
+           (b->with == COST_COPIED && read_object(x, b->from + (uint32_t)(key - b->first), m, bits));
 }
 
 static void load(const struct cost_sampler *x, struct cost_lane *lane, ir_ref r, uint32_t address)
 {
     const struct ir_ins *i = ir_at(x->body->f, r);
     enum ir_type space = ir_at(x->body->f, i->args[0])->type;
-    uint32_t at = map_get(&lane->memory, memory_key(space, address));
+    uint64_t key = memory_key(space, address);
+    const struct cost_filled *filled;
+    const struct cost_stored *stored = stored_at(lane, key, &filled);
     if (space == IR_TYPE_SHARED || i->mem == IR_MEM_PTR)
         return;
-    if (at != MAP_NONE && at > 0) {
-        lane->value[r] = lane->stored.at[at - 1];
-        lane->known[r] = true;
-    } else if (at == MAP_NONE && space != IR_TYPE_PRIVATE) {
+    if (stored) {
+        lane->value[r] = stored->value;
+        lane->known[r] = stored->known;
+    } else if (filled) {
+        lane->known[r] = read_filled(x, filled, key, i->mem, &lane->value[r]);
+    } else if (space != IR_TYPE_PRIVATE) {
         lane->known[r] = (!lane->forgot && read_buffer(x, address, i->mem, &lane->value[r])) ||
                          read_object(x, address, i->mem, &lane->value[r]);
     }
+}
+
+static void keep(const struct cost_sampler *x, struct cost_lane *lane, uint64_t key, struct cost_stored s)
+{
+    vec_push(x->arena, &lane->stored, s);
+    map_set(x->arena, &lane->memory, key, lane->stored.count);
 }
 
 /* What is stored where one doesn't know changes nothing one knows. Partial stores of a value are rare. */
@@ -82,17 +129,73 @@ static void store(const struct cost_sampler *x, struct cost_lane *lane, const st
                   uint32_t address)
 {
     enum ir_type space = ir_at(x->body->f, i->args[0])->type;
-    uint64_t key = memory_key(space, address);
+    struct cost_stored s = {.known = lane->known[i->args[1]] && i->mem != IR_MEM_PTR};
     uint8_t bytes[8] = {0};
     if (space == IR_TYPE_SHARED)
         return;
-    if (!lane->known[i->args[1]] || i->mem == IR_MEM_PTR) {
-        map_set(x->arena, &lane->memory, key, 0);
-        return;
-    }
     memcpy(bytes, &lane->value[i->args[1]], sizeof bytes);
-    vec_push(x->arena, &lane->stored, ir_loaded(i->mem, bytes));
-    map_set(x->arena, &lane->memory, key, lane->stored.count);
+    if (s.known)
+        s.value = ir_loaded(i->mem, bytes);
+    keep(x, lane, memory_key(space, address), s);
+}
+
+enum { FILLED_MAX = 64 }; /* ranges of a lane; with more, nothing is known of its memory */
+
+static void fill(const struct cost_sampler *x, struct cost_lane *lane, struct cost_filled b)
+{
+    b.since = lane->stored.count;
+    for (uint32_t i = 0; i < lane->filled.count; i++)
+        if (lane->filled.at[i].first == b.first && lane->filled.at[i].end == b.end) {
+            lane->filled.at[i] = b;
+            return;
+        }
+    if (lane->filled.count == FILLED_MAX)
+        forget_memory(lane);
+    else
+        vec_push(x->arena, &lane->filled, b);
+}
+
+static void clear(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i)
+{
+    enum ir_type space = ir_at(x->body->f, i->args[0])->type;
+    uint64_t first = memory_key(space, (uint32_t)lane->value[i->args[0]]);
+    if (space != IR_TYPE_SHARED)
+        fill(x, lane, (struct cost_filled){first, first + (uint64_t)i->imm, .with = COST_CLEARED});
+}
+
+/* What is copied from there as a block: constant memory, or what a block has that it is a part of. */
+static struct cost_filled copied_from(const struct cost_lane *lane, enum ir_type space, uint32_t address,
+                                      uint64_t bytes)
+{
+    uint64_t first = memory_key(space, address);
+    const struct cost_filled *b = filled_at(lane, first);
+    if (space == IR_TYPE_CONSTANT)
+        return (struct cost_filled){.with = COST_COPIED, .from = address};
+    if (!b || b->end < first + bytes)
+        return (struct cost_filled){.with = COST_ANYTHING};
+    return (struct cost_filled){.with = b->with, .from = b->from + (uint32_t)(first - b->first)};
+}
+
+static void copy(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i)
+{
+    enum ir_type to = ir_at(x->body->f, i->args[0])->type, from = ir_at(x->body->f, i->args[1])->type;
+    uint64_t first = memory_key(to, (uint32_t)lane->value[i->args[0]]), bytes = (uint64_t)i->imm;
+    uint32_t source = (uint32_t)lane->value[i->args[1]];
+    bool known = lane->known[i->args[1]] && from != IR_TYPE_SHARED;
+    if (to == IR_TYPE_SHARED || (known && first == memory_key(from, source)))
+        return;
+    struct cost_filled b = {.with = COST_ANYTHING};
+    if (known)
+        b = copied_from(lane, from, source, bytes);
+    b.first = first;
+    b.end = first + bytes;
+    fill(x, lane, b);
+    for (uint64_t k = 0; k < bytes && known; k++) {
+        const struct cost_filled *filled;
+        const struct cost_stored *s = stored_at(lane, memory_key(from, source + (uint32_t)k), &filled);
+        if (s)
+            keep(x, lane, first + k, *s);
+    }
 }
 
 static void access_memory(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
@@ -110,6 +213,10 @@ static void access_memory(struct cost_sampler *x, struct cost_lane *lane, ir_ref
         load(x, lane, r, address);
     else if (known && i->op == IR_store)
         store(x, lane, i, address);
+    else if (known && i->op == IR_memzero)
+        clear(x, lane, i);
+    else if (known && i->op == IR_memcpy)
+        copy(x, lane, i);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------ */
@@ -150,7 +257,7 @@ static void run_instruction(struct cost_sampler *x, struct cost_lane *lane, ir_r
         call(x, lane, r);
     } else if (i->op == IR_icall) {
         forget_memory(lane);
-    } else if (i->mem != IR_MEM_NONE && i->argc) {
+    } else if (i->argc && (i->mem != IR_MEM_NONE || i->op == IR_memzero || i->op == IR_memcpy)) {
         access_memory(x, lane, r);
     }
 }
@@ -160,7 +267,7 @@ void cost_run_instructions(struct cost_sampler *x, struct cost_lane *lane)
     uint32_t work = 0;
     ir_each_ins(r, x->body->f, lane->block) {
         run_instruction(x, lane, r);
-        work++;
+        work += ir_at(x->body->f, r)->op == IR_memcpy ? 1 + (uint32_t)ir_at(x->body->f, r)->imm : 1;
     }
     x->left -= work < x->left ? work : x->left;
 }
@@ -263,6 +370,7 @@ static void call(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
     }
     lane->memory = inner.memory;
     lane->stored = inner.stored;
+    lane->filled = inner.filled;
     lane->forgot = inner.forgot;
     if (!ret) {
         forget_memory(lane);
