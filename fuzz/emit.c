@@ -25,16 +25,16 @@ static bool may_be_open(const struct fz_node *n)
            right->kind != FZ_NODE_GEOMETRY;
 }
 
-/* Votes are what the thread would have said; some lanes are elected. */
+/* Votes, and votes on votes, are what the thread would have said; some lanes are elected. */
 static void narrow_expression(const struct narrowing *x, struct fz_node *n)
 {
     struct fz_node *next = n->next;
-    if (x->lacks & FZ_LACKS_ARITHMETIC && may_be_open(n))
-        n->op = FZ_OP_AND;
-    if (x->lacks & FZ_LACKS_VOTES && n->kind == FZ_NODE_VOTE)
+    while (x->lacks & FZ_LACKS_VOTES && n->kind == FZ_NODE_VOTE)
         *n = *n->first;
     if (x->lacks & FZ_LACKS_VOTES && n->kind == FZ_NODE_ELECT)
         *n = *fz_in_lanes(x->p, 0x1111111111111111u);
+    if (x->lacks & FZ_LACKS_ARITHMETIC && may_be_open(n))
+        n->op = FZ_OP_AND;
     n->next = next;
     for (struct fz_node *child = n->first; child; child = child->next)
         narrow_expression(x, child);
