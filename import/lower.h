@@ -43,6 +43,7 @@ struct importer {
     struct function_spaces *spaces; /* by function */
     VEC(struct space_object) objects;
     uint32_t *global_objects; /* by global: its object in `objects` */
+    uint32_t several;         /* bits of the spaces that pointers to several memories may lead to */
     struct bitset taken;      /* functions whose address is taken */
     struct bitset *implicit;  /* by function: globals that it gets as implicit arguments; no words: none */
     const struct builtin **builtins; /* by function, as import_builtin finds them */

@@ -33,6 +33,36 @@ bool import_call_converges(struct importer *im, const struct ll_ins *i)
                  b->how == HOW_VOTE_INT || b->how == HOW_SCAN_EXCLUSIVE);
 }
 
+bool import_accesses(struct importer *im, const struct ll_ins *i, uint32_t n)
+{
+    const struct builtin *b =
+        i->op == LL_OP_call && import_callee(im, i) == UINT32_MAX && i->callee->kind == LL_FUNCTION_REF
+            ? import_builtin(im, i->callee->number)
+            : NULL;
+    if (i->op != LL_OP_call)
+        return n == (i->op == LL_OP_store) && (i->op == LL_OP_load || i->op == LL_OP_store ||
+                                               i->op == LL_OP_cmpxchg || i->op == LL_OP_atomicrmw);
+    if (!b)
+        return false;
+    switch (b->how) {
+    case HOW_OP: return ir_is_atomic(b->op);
+    case HOW_VLOAD:
+    case HOW_VSTORE:
+    case HOW_MEMCPY:
+    case HOW_MEMSET:
+    case HOW_LOAD:
+    case HOW_ATOMIC:
+    case HOW_ATOMIC_LOAD:
+    case HOW_ATOMIC_STORE:
+    case HOW_COMPARE_EXCHANGE:
+    case HOW_ASYNC_COPY:
+    case HOW_FRACT:
+    case HOW_MODF:
+    case HOW_SINCOS: return true;
+    default: return false;
+    }
+}
+
 /* ---- values between types ------------------------------------------------------------------------------ */
 
 /* A value as what an operation takes or the call gives: truth values and integers of any width. */

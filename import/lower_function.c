@@ -45,8 +45,18 @@ enum ir_type import_scalar(const struct ll_type *scalar)
     }
 }
 
+static ir_ref in_one(const struct lowering *l, const struct ll_value *v)
+{
+    for (const struct address_in_one *o = l->in_one; o; o = o->next)
+        if (o->operand == v)
+            return o->address;
+    return 0;
+}
+
 enum ir_type import_component_type(struct lowering *l, const struct ll_value *v, uint32_t component)
 {
+    if (in_one(l, v))
+        return type_of(l, in_one(l, v));
     const struct ll_type *scalar = import_components(l->im, v->type).at[component].type;
     return scalar->kind == LL_POINTER
                ? spaces_of_object(l->im, l->assigned, spaces_object(l->spaces, v, component))
@@ -115,9 +125,23 @@ static ir_ref global_address(struct lowering *l, uint32_t global)
 
 /* ---- operands ------------------------------------------------------------------------------------------ */
 
-static ir_ref as_space(struct lowering *l, ir_ref v, enum ir_type t)
+/* Null is 0 in each space, and stays it. */
+ir_ref import_as_space(struct lowering *l, ir_ref v, enum ir_type t)
 {
-    return ir_at(l->f, v)->type == t ? v : ir_emit1(&l->c, IR_ptrcast, t, v);
+    enum ir_type from = type_of(l, v);
+    scalar_bits bits;
+    if (from == t)
+        return v;
+    if (t != SPACES_SEVERAL || (from != IR_TYPE_SHARED && from != IR_TYPE_PRIVATE))
+        return op1(l, IR_ptrcast, t, v);
+    if (ir_is_const(l->f, v, &bits) && bits == 0)
+        return number(l, t, 0);
+    ir_ref address = op1(l, IR_ptrcast, t, v), null = number(l, t, 0);
+    ir_ref known =
+        op2(l, IR_add, t, address, number(l, t, from == IR_TYPE_SHARED ? SPACES_SHARED : SPACES_PRIVATE));
+    if (ir_at(l->f, v)->op == IR_object || ir_at(l->f, v)->op == IR_alloca)
+        return known;
+    return choose(l, op2(l, IR_eq, IR_TYPE_I1, address, null), null, known);
 }
 
 ir_ref import_i32(struct lowering *l, ir_ref v)
@@ -135,11 +159,10 @@ ir_ref import_i32(struct lowering *l, ir_ref v)
     return ir_emit1(&l->c, IR_trunc, IR_TYPE_I32, v);
 }
 
-static ir_ref add_bytes(struct lowering *l, ir_ref address, int64_t bytes)
+static ir_ref moved(struct lowering *l, ir_ref address, ir_ref bytes)
 {
-    return bytes ? ir_emit2(&l->c, IR_ptradd, (enum ir_type)ir_at(l->f, address)->type, address,
-                            ir_const_i32(l->f, (uint32_t)bytes))
-                 : address;
+    enum ir_type t = type_of(l, address);
+    return op2(l, t == SPACES_SEVERAL ? IR_add : IR_ptradd, t, address, bytes);
 }
 
 static ir_ref times(struct lowering *l, ir_ref index, uint64_t bytes)
@@ -176,11 +199,11 @@ ir_ref import_step(struct lowering *l, const struct ll_type *element, struct ll_
             known += ((int64_t)(bits << (64 - width)) >> (64 - width)) * (int64_t)way.bytes;
         else if (way.bytes)
             address =
-                ir_emit2(&l->c, IR_ptradd, (enum ir_type)ir_at(l->f, address)->type, address,
-                         times(l, import_i32(l, width < 32 ? import_sign_extended(l, index, width) : index),
-                               way.bytes));
+                moved(l, address,
+                      times(l, import_i32(l, width < 32 ? import_sign_extended(l, index, width) : index),
+                            way.bytes));
     }
-    return add_bytes(l, address, known);
+    return known ? moved(l, address, ir_const_i32(l->f, (uint32_t)known)) : address;
 }
 
 static uint32_t half_value(uint64_t h)
@@ -235,6 +258,8 @@ ir_ref import_component(struct lowering *l, const struct ll_value *v, uint32_t c
         v->type->kind == LL_METADATA ? NULL : import_components(l->im, v->type).at[component].type;
     if (!scalar)
         return ir_const_i32(l->f, 0);
+    if (in_one(l, v))
+        return in_one(l, v);
     bool is_pointer = scalar->kind == LL_POINTER;
     switch ((enum ll_value_kind)v->kind) {
     case LL_LOCAL: {
@@ -257,8 +282,9 @@ ir_ref import_component(struct lowering *l, const struct ll_value *v, uint32_t c
         return constant(l, scalar, 0);
     case LL_GLOBAL: {
         const struct ll_global *g = &l->im->ll->globals.at[v->number];
-        return g->alias ? import_component(l, g->alias, 0)
-                        : as_space(l, global_address(l, v->number), import_component_type(l, v, component));
+        return g->alias
+                   ? import_component(l, g->alias, 0)
+                   : import_as_space(l, global_address(l, v->number), import_component_type(l, v, component));
     }
     case LL_FUNCTION_REF: {
         struct ir_cursor c = at_head(l);
@@ -273,7 +299,7 @@ ir_ref import_component(struct lowering *l, const struct ll_value *v, uint32_t c
     }
     case LL_EXPRESSION: {
         ir_ref r = expression(l, v);
-        return is_pointer ? as_space(l, r, import_component_type(l, v, component)) : r;
+        return is_pointer ? import_as_space(l, r, import_component_type(l, v, component)) : r;
     }
     default:
         return is_pointer ? ir_const(l->f, import_component_type(l, v, component), 0)
@@ -298,6 +324,12 @@ static const char *param_name(const struct ll_function *f, uint32_t p)
     return f->params[p].name;
 }
 
+/* What the component of a parameter leads to, in this function. */
+static enum ir_type space_of_param(struct lowering *l, uint32_t p, uint32_t component)
+{
+    return spaces_of_object(l->im, l->assigned, l->spaces->values[l->spaces->first[p] + component].object);
+}
+
 /* A kernel's parameter: each scalar is one of kernc's; shared memory is what launches size. */
 static void kernel_param(struct lowering *l, uint32_t p, struct ir_kernel_info *info)
 {
@@ -311,13 +343,16 @@ static void kernel_param(struct lowering *l, uint32_t p, struct ir_kernel_info *
     for (uint32_t k = 0; k < all.count; k++) {
         struct ir_param_info one = import_param_info(im, l->number, p, k);
         enum ir_type t = import_scalar(all.at[k].type);
-        if (all.at[k].type->kind == LL_POINTER)
-            t = param->byval ? IR_TYPE_GLOBAL
-                             : spaces_of_object(im, l->assigned, l->spaces->values[first + k].object);
+        bool is_pointer = all.at[k].type->kind == LL_POINTER && !param->byval;
+        enum ir_type space = is_pointer ? space_of_param(l, p, k) : t;
+        if (is_pointer)
+            t = space != SPACES_SEVERAL                                        ? space
+                : import_space(im->ll, all.at[k].type->bits) == IR_TYPE_SHARED ? IR_TYPE_SHARED
+                                                                               : IR_TYPE_GLOBAL;
         if (t == IR_TYPE_SHARED) {
             uint32_t object = import_unsized(im, one.name, one.element_bytes, 16);
             vec_push(&im->m->arena, &info->unsized, object);
-            l->values[first + k] = object_address(l, object);
+            l->values[first + k] = import_as_space(l, object_address(l, object), space);
             continue;
         }
         one.type = (uint8_t)t;
@@ -326,10 +361,10 @@ static void kernel_param(struct lowering *l, uint32_t p, struct ir_kernel_info *
         if (param->byval)
             import_store(l, all.at[k].type, copy, all.at[k].offset, ll_align(im->ll, param->byval), given);
         else
-            l->values[first + k] = given;
+            l->values[first + k] = import_as_space(l, given, space);
     }
     if (param->byval)
-        l->values[first] = copy;
+        l->values[first] = import_as_space(l, copy, space_of_param(l, p, 0));
 }
 
 static void device_param(struct lowering *l, uint32_t p)
@@ -353,9 +388,20 @@ static void copy_param(struct lowering *l, uint32_t p)
     ir_ref given = l->values[l->spaces->first[p]];
     uint64_t bytes = ll_bytes(l->im->ll, param->byval);
     ir_ref copy = import_alloca(l, bytes, ll_align(l->im->ll, param->byval), param_name(l->ll, p));
-    ir_ref r = ir_emit2(&l->c, IR_memcpy, IR_TYPE_VOID, copy, given);
-    ir_at(l->f, r)->imm = (int64_t)bytes;
-    l->values[l->spaces->first[p]] = copy;
+    struct arms arms = {.l = l, .address = given};
+    for (ir_ref from; import_next_arm(&arms, &from);) {
+        ir_ref r = ir_emit2(&l->c, IR_memcpy, IR_TYPE_VOID, copy, from);
+        ir_at(l->f, r)->imm = (int64_t)bytes;
+    }
+    l->values[l->spaces->first[p]] = import_as_space(l, copy, space_of_param(l, p, 0));
+}
+
+/* Of the memory itself, whatever pointers to it may lead to, too. */
+static enum ir_type space_of_global(struct importer *im, uint32_t global)
+{
+    enum ir_type t = spaces_of_object(im, NULL, im->global_objects[global]);
+    bool is_shared = import_space(im->ll, im->ll->globals.at[global].space) == IR_TYPE_SHARED;
+    return t != SPACES_SEVERAL ? t : is_shared ? IR_TYPE_SHARED : IR_TYPE_GLOBAL;
 }
 
 /* Globals that launches give, and dynamic shared memory: kernels have them, and hand them down. */
@@ -367,7 +413,7 @@ static void passed_globals(struct lowering *l, struct ir_kernel_info *info)
         bool is_shared = import_space(im->ll, global->space) == IR_TYPE_SHARED;
         ir_ref r = 0;
         if (!l->ll->is_kernel) {
-            r = add_param(l, spaces_of_object(im, NULL, im->global_objects[g]), global->name);
+            r = add_param(l, space_of_global(im, g), global->name);
         } else if (is_shared) {
             struct ir_param_info one = import_global_info(im, g);
             bool is_array = global->type->kind == LL_ARRAY && global->debug == UINT32_MAX;
@@ -378,7 +424,7 @@ static void passed_globals(struct lowering *l, struct ir_kernel_info *info)
             r = object_address(l, object);
         } else {
             struct ir_param_info one = import_global_info(im, g);
-            one.type = (uint8_t)spaces_of_object(im, NULL, im->global_objects[g]);
+            one.type = (uint8_t)space_of_global(im, g);
             vec_push(&im->m->arena, &info->params, one);
             r = add_param(l, (enum ir_type)one.type, one.name);
         }
@@ -501,8 +547,8 @@ static void give_phis(struct lowering *l, uint32_t from, uint32_t to, uint32_t e
         l->c.block = l->ends[from];
         l->c.before = ir_terminator(l->f, l->ends[from]);
         for (uint32_t component = 0; component < all.count; component++) {
-            ir_ref v = as_space(l, import_component(l, phi->args[n], component),
-                                import_result_type(l, phi, component));
+            ir_ref v = import_as_space(l, import_component(l, phi->args[n], component),
+                                       import_result_type(l, phi, component));
             ir_edge_arg(l->f, &ir_block_at(l->f, l->ends[from])->edges.at[edge], v);
         }
         l->c.before = 0;

@@ -5,6 +5,13 @@
 #include "import/metadata.h"
 #include "import/spaces.h"
 
+/* An operand that leads to several memories, as the address in one of them. */
+struct address_in_one {
+    const struct ll_value *operand;
+    ir_ref address;
+    const struct address_in_one *next;
+};
+
 struct lowering {
     struct importer *im;
     const struct ll_function *ll;
@@ -19,6 +26,7 @@ struct lowering {
     ir_ref result;            /* where a result of several scalars goes, or 0 */
     struct map objects;       /* global -> its address in this function */
     const struct ll_ins *ins; /* that is being lowered */
+    const struct address_in_one *in_one;
     bool failed;
 };
 
@@ -78,8 +86,12 @@ ir_ref import_step(struct lowering *l, const struct ll_type *element, struct ll_
 /* What an operation without effects computes: a component of its value. */
 ir_ref import_compute(struct lowering *l, const struct ll_ins *i, uint32_t component);
 void import_lower_ins(struct lowering *l, const struct ll_ins *i);
+/* Once for each memory that its addresses may be in, each in an arm of a branch. False: there is only one. */
+bool import_lower_several(struct lowering *l, const struct ll_ins *i);
 void import_lower_memory(struct lowering *l, const struct ll_ins *i);
 void import_lower_call(struct lowering *l, const struct ll_ins *i);
+/* Whether the instruction accesses what its operand n leads to. */
+bool import_accesses(struct importer *im, const struct ll_ins *i, uint32_t n);
 /* Whether the call of a function without a body, or through a pointer, is a convergent operation. */
 bool import_call_converges(struct importer *im, const struct ll_ins *i);
 /* Of a scalar that is no pointer. */
@@ -95,6 +107,8 @@ ir_ref import_value(struct lowering *l, const struct ll_value *v);
 void import_define(struct lowering *l, const struct ll_ins *i, uint32_t component, ir_ref value);
 enum ir_type import_component_type(struct lowering *l, const struct ll_value *v, uint32_t component);
 enum ir_type import_result_type(struct lowering *l, const struct ll_ins *i, uint32_t component);
+/* A pointer or number as one of a space, or as the number of SPACES_SEVERAL. */
+ir_ref import_as_space(struct lowering *l, ir_ref v, enum ir_type t);
 /* Private memory of the function. */
 ir_ref import_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *name);
 /* A scalar at address + offset, where `align` is what the address is known to be aligned to. */
@@ -117,6 +131,18 @@ ir_ref import_short_value(struct lowering *l, const struct ll_type *t, ir_ref bi
 ir_ref import_shortened(struct lowering *l, const struct ll_type *t, ir_ref v);
 /* Goes on in a new block, which the cursor's branches to. */
 uint32_t import_block(struct lowering *l, const char *name);
+
+/* for (ir_ref in_one; import_next_arm(&arms, &in_one);): an arm for each memory that the address may be in, and
+ * behind it where they meet; a single one of another address. An arm leaves its `values`, `count` of them,
+ * which then are those of the arm that was taken. */
+struct arms {
+    struct lowering *l;
+    ir_ref address, *values;
+    uint32_t count;
+    uint32_t next;       /* memory; 0: none has been */
+    uint32_t test, meet; /* blocks: what asks for the next memory, where the arms meet */
+};
+bool import_next_arm(struct arms *a, ir_ref *in_one);
 
 /* Memory becomes what LLVM's atomicrmw of that name makes of it and v; gives the old value. */
 ir_ref import_atomic(struct lowering *l, const char *rmw, enum ir_type t, ir_ref address, ir_ref v);

@@ -187,9 +187,10 @@ static ir_ref compare(struct lowering *l, const struct ll_ins *i, uint32_t compo
     ir_ref a = import_component(l, i->args[0], component), b = import_component(l, i->args[1], component);
     bool is_signed = p >= LL_sgt;
     if (t->kind == LL_POINTER) { /* null is 0 in each space */
+        bool several = type_of(l, a) == SPACES_SEVERAL || type_of(l, b) == SPACES_SEVERAL;
         if (type_of(l, a) != type_of(l, b) || is_signed) {
-            a = op1(l, IR_ptrcast, IR_TYPE_I32, a);
-            b = op1(l, IR_ptrcast, IR_TYPE_I32, b);
+            a = several ? import_as_space(l, a, SPACES_SEVERAL) : op1(l, IR_ptrcast, IR_TYPE_I32, a);
+            b = several ? import_as_space(l, b, SPACES_SEVERAL) : op1(l, IR_ptrcast, IR_TYPE_I32, b);
         }
         return compare_integers(l, p, a, b);
     }
@@ -272,7 +273,7 @@ static ir_ref int_to_pointer(struct lowering *l, const struct ll_ins *i, ir_ref 
     if (!spaces_is_known(l->im, object) && !(ir_is_const(l->f, v, &bits) && bits == 0))
         import_refuse(l, "import-space",
                       "a number becomes a pointer: nothing says whether to global, shared or private memory");
-    return op1(l, IR_ptrcast, import_result_type(l, i, 0), import_i32(l, v));
+    return import_as_space(l, import_i32(l, v), import_result_type(l, i, 0));
 }
 
 static ir_ref cast(struct lowering *l, const struct ll_ins *i, uint32_t component)
@@ -299,7 +300,7 @@ static ir_ref cast(struct lowering *l, const struct ll_ins *i, uint32_t componen
         return import_round(l, to, op1(l, is_signed ? IR_sitof : IR_uitof, t, whole));
     }
     case LL_OP_ptrtoint: {
-        ir_ref bits = op1(l, IR_ptrcast, IR_TYPE_I32, v);
+        ir_ref bits = type_of(l, v) == IR_TYPE_I32 ? v : op1(l, IR_ptrcast, IR_TYPE_I32, v);
         return t == IR_TYPE_I64 ? op1(l, IR_zext, t, bits) : narrowed(l, bits, to);
     }
     case LL_OP_inttoptr: return int_to_pointer(l, i, v);
@@ -499,12 +500,14 @@ static void lower_pure(struct lowering *l, const struct ll_ins *i)
     for (uint32_t k = 0; k < all.count; k++) {
         ir_ref v = import_compute(l, i, k);
         enum ir_type t = import_result_type(l, i, k);
-        import_define(l, i, k, type_of(l, v) == t || t == IR_TYPE_TOKEN ? v : op1(l, IR_ptrcast, t, v));
+        import_define(l, i, k, t == IR_TYPE_TOKEN ? v : import_as_space(l, v, t));
     }
 }
 
 void import_lower_ins(struct lowering *l, const struct ll_ins *i)
 {
+    if (l->im->several && import_lower_several(l, i))
+        return;
     switch ((enum ll_op)i->op) {
     case LL_OP_phi: break; /* a block's parameters: lower_function.c */
     case LL_OP_ret: lower_ret(l, i); break;

@@ -29,6 +29,12 @@ static enum ir_mem access_of_piece(uint32_t bytes)
     return bytes == 4 ? IR_MEM_I32 : bytes == 2 ? IR_MEM_U16 : IR_MEM_U8;
 }
 
+/* A pointer to several memories is a number. */
+static enum ir_mem access_as(const struct ll_type *scalar, enum ir_type t)
+{
+    return scalar->kind == LL_POINTER && t == SPACES_SEVERAL ? IR_MEM_I32 : import_access(scalar);
+}
+
 static bool is_whole(const struct ll_type *t, uint64_t offset, uint32_t align)
 {
     return import_access(t) != IR_MEM_NONE && ((offset | align) & (bytes_of(t) - 1)) == 0;
@@ -42,7 +48,7 @@ ir_ref import_load(struct lowering *l, const struct ll_type *scalar, enum ir_typ
     ir_ref r = 0;
     if (is_whole(scalar, offset, align)) {
         t = import_is_short(scalar) ? IR_TYPE_I32 : t;
-        r = ir_emit_load(&l->c, import_access(scalar), t, address, (int32_t)offset);
+        r = ir_emit_load(&l->c, access_as(scalar, t), t, address, (int32_t)offset);
         return import_is_short(scalar) ? import_short_value(l, scalar, r) : r;
     }
     for (uint32_t at = 0, piece; at < bytes; at += piece) {
@@ -65,7 +71,7 @@ void import_store(struct lowering *l, const struct ll_type *scalar, ir_ref addre
     enum ir_type whole = bytes > 4 ? IR_TYPE_I64 : IR_TYPE_I32;
     value = import_is_short(scalar) ? import_short_bits(l, scalar, value) : value;
     if (is_whole(scalar, offset, align)) {
-        ir_emit_store(&l->c, import_access(scalar), address, (int32_t)offset, value);
+        ir_emit_store(&l->c, access_as(scalar, type_of(l, value)), address, (int32_t)offset, value);
         return;
     }
     if (scalar->kind == LL_INT)
@@ -200,7 +206,8 @@ static void lower_alloca(struct lowering *l, const struct ll_ins *i)
         count = IR_MAX_OBJECT_BYTES / bytes + 1;
     name = dot && !dot[5] ? arena_printf(l->im->arena, "%.*s", (int)(dot - name), name) : name;
     uint32_t align = i->align ? i->align : ll_align(l->im->ll, i->element);
-    import_define(l, i, 0, import_alloca(l, bytes * count, align, name));
+    ir_ref address = import_alloca(l, bytes * count, align, name);
+    import_define(l, i, 0, import_as_space(l, address, import_result_type(l, i, 0)));
 }
 
 /* ---- atomics ------------------------------------------------------------------------------------------- */
@@ -352,6 +359,101 @@ static void lower_cmpxchg(struct lowering *l, const struct ll_ins *i)
         fence(l);
     import_define(l, i, 0, old);
     import_define(l, i, 1, op2(l, IR_eq, IR_TYPE_I1, old, expected));
+}
+
+/* ---- pointers to several memories ------------------------------------------------------------------------ */
+
+static void meet(struct arms *a)
+{
+    struct lowering *l = a->l;
+    uint32_t arm = l->c.block;
+    ir_emit_br(&l->c, a->meet);
+    for (uint32_t k = 0; k < a->count; k++) {
+        if (ir_block_at(l->f, a->meet)->params.count <= k)
+            ir_param_new(l->f, a->meet, type_of(l, a->values[k]), NULL);
+        ir_edge_arg(l->f, &ir_block_at(l->f, arm)->edges.at[0], a->values[k]);
+    }
+    l->c.block = a->test;
+}
+
+/* The memories, in order of the numbers of their addresses: each from `begin` on, and below `end`. */
+static const struct {
+    enum ir_type space;
+    uint32_t begin, end;
+} memories[] = {{IR_TYPE_GLOBAL, 0, SPACES_PRIVATE - SPACES_MARGIN},
+                {IR_TYPE_PRIVATE, SPACES_PRIVATE, SPACES_SHARED - SPACES_MARGIN},
+                {IR_TYPE_SHARED, SPACES_SHARED, UINT32_MAX}};
+
+/* From number `from` on, one that is among the several. */
+static uint32_t next_memory(const struct importer *im, uint32_t from)
+{
+    while (from < COUNT(memories) && !(im->several >> memories[from].space & 1))
+        from++;
+    return from;
+}
+
+bool import_next_arm(struct arms *a, ir_ref *in_one)
+{
+    struct lowering *l = a->l;
+    enum ir_type t = SPACES_SEVERAL;
+    *in_one = a->address;
+    if (type_of(l, a->address) != SPACES_SEVERAL)
+        return !a->next++;
+    if (a->next)
+        meet(a);
+    else
+        a->meet = ir_block_new(l->f, "meet");
+    uint32_t k = next_memory(l->im, a->next);
+    a->next = k + 1;
+    if (k == COUNT(memories)) {
+        l->c.block = a->meet;
+        for (uint32_t n = 0; n < a->count; n++)
+            a->values[n] = ir_block_at(l->f, a->meet)->params.at[n];
+        return false;
+    }
+    if (next_memory(l->im, k + 1) < COUNT(memories)) {
+        uint32_t arm = ir_block_new(l->f, "one");
+        a->test = ir_block_new(l->f, "other");
+        ir_emit_brif(&l->c, op2(l, IR_ult, IR_TYPE_I1, a->address, number(l, t, memories[k].end)), arm,
+                     a->test);
+        l->c.block = arm;
+    }
+    ir_ref address = a->address;
+    if (memories[k].begin)
+        address = op2(l, IR_sub, t, address, number(l, t, memories[k].begin));
+    *in_one = op1(l, IR_ptrcast, memories[k].space, address);
+    return true;
+}
+
+bool import_lower_several(struct lowering *l, const struct ll_ins *i)
+{
+    uint32_t n = 0;
+    while (n < i->argc && !(import_accesses(l->im, i, n) && i->args[n]->type->kind == LL_POINTER &&
+                            import_component_type(l, i->args[n], 0) == SPACES_SEVERAL))
+        n++;
+    if (n == i->argc)
+        return false;
+    /* The instruction with an operand that is like no other. */
+    struct ll_value operand = *i->args[n];
+    struct ll_ins one = *i;
+    one.args = arena_array(l->im->arena, struct ll_value *, i->argc);
+    memcpy(one.args, i->args, i->argc * sizeof *i->args);
+    one.args[n] = &operand;
+    ir_ref *results = i->result == UINT32_MAX ? NULL : &l->values[l->spaces->first[i->result]];
+    struct arms arms = {.l = l, .address = import_value(l, i->args[n])};
+    arms.count = results ? import_components(l->im, i->type).count : 0;
+    arms.values = arena_array(l->im->arena, ir_ref, arms.count + 1);
+    struct address_in_one in_one = {.operand = &operand, .next = l->in_one};
+    while (import_next_arm(&arms, &in_one.address)) {
+        l->in_one = &in_one;
+        import_lower_ins(l, &one);
+        l->in_one = in_one.next;
+        for (uint32_t k = 0; k < arms.count; k++)
+            arms.values[k] = results[k] ? results[k] : ir_const(l->f, import_result_type(l, i, k), 0);
+    }
+    for (uint32_t k = 0; k < arms.count; k++)
+        results[k] = arms.values[k];
+    return true;
 }
 
 void import_lower_memory(struct lowering *l, const struct ll_ins *i)

@@ -113,22 +113,31 @@ static void give_to_module(struct importer *im, uint32_t root)
     }
 }
 
-/* Constant memory is global memory that is only read. False: no one space is both. */
-static bool join_spaces(uint8_t *a, uint8_t b)
+/* Constant memory is global memory that is only read. */
+static bool is_global(uint8_t space)
+{
+    return space == IR_TYPE_GLOBAL || space == IR_TYPE_CONSTANT;
+}
+
+/* False: they are a function and memory. */
+static bool join_spaces(struct importer *im, uint8_t *a, uint8_t b)
 {
     if (b == IR_TYPE_VOID || *a == b)
         return true;
-    bool both_global =
-        (*a == IR_TYPE_GLOBAL && b == IR_TYPE_CONSTANT) || (*a == IR_TYPE_CONSTANT && b == IR_TYPE_GLOBAL);
-    if (*a != IR_TYPE_VOID && !both_global)
+    bool one = *a == IR_TYPE_VOID || (is_global(*a) && is_global(b));
+    if (!one && (*a == IR_TYPE_FUNCTION || b == IR_TYPE_FUNCTION))
         return false;
-    *a = both_global ? IR_TYPE_GLOBAL : b;
+    if (!one)
+        im->several |=
+            1u << (is_global(*a) ? IR_TYPE_GLOBAL : *a) | 1u << (is_global(b) ? IR_TYPE_GLOBAL : b);
+    *a = !one ? SPACES_SEVERAL : *a == IR_TYPE_VOID ? b : IR_TYPE_GLOBAL;
     return true;
 }
 
 static const char *space_name(uint8_t space)
 {
     return space == IR_TYPE_FUNCTION   ? "functions"
+           : space == SPACES_SEVERAL   ? "memory of several kinds"
            : space == IR_TYPE_SHARED   ? "shared memory"
            : space == IR_TYPE_PRIVATE  ? "private memory"
            : space == IR_TYPE_CONSTANT ? "constant memory"
@@ -148,11 +157,9 @@ struct finder {
 static void refuse_two_spaces(struct finder *n, uint8_t a, uint8_t b)
 {
     if (!n->failed)
-        import_error(
-            n->im, n->at, n->debug, "import-space",
-            "a pointer here may lead to %s and to %s, which kernc keeps apart: make a copy of the code "
-            "for each (a template, or two functions)",
-            space_name(a), space_name(b));
+        import_error(n->im, n->at, n->debug, "import-space",
+                     "a pointer here may lead to %s and to %s, which kernc keeps apart", space_name(a),
+                     space_name(b));
     n->failed = true;
 }
 
@@ -162,7 +169,7 @@ static void merge(struct finder *n, struct pointee a, struct pointee b, pairs *w
     struct space_object *o = &im->objects.at[a.object], *p = &im->objects.at[b.object];
     int64_t delta = a.offset - b.offset;
     struct space_object from = *p;
-    if (!join_spaces(&o->space, p->space))
+    if (!join_spaces(im, &o->space, p->space))
         refuse_two_spaces(n, o->space, p->space);
     if (o->element == IR_MEM_NONE)
         o->element = p->element;
@@ -205,7 +212,7 @@ static void constrain(struct finder *n, struct pointee p, enum ir_type space)
     if (!p.object || space == IR_TYPE_VOID)
         return;
     struct space_object *o = &n->im->objects.at[find(n->im, p).object];
-    if (!join_spaces(&o->space, (uint8_t)space))
+    if (!join_spaces(n->im, &o->space, (uint8_t)space))
         refuse_two_spaces(n, o->space, (uint8_t)space);
 }
 
@@ -424,7 +431,7 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* A function without a body: what it returns leads where its first pointer does. */
+/* A function without a body: what it returns leads where its first pointer does, whose memory it accesses. */
 static void find_external(struct finder *n, const struct ll_ins *i, const char *name)
 {
     if (begins(name, "llvm.memcpy") || begins(name, "llvm.memmove")) {
@@ -433,14 +440,16 @@ static void find_external(struct finder *n, const struct ll_ins *i, const char *
              known ? i->args[2]->words[0] : 1024);
         return;
     }
+    bool is_first = true;
     for (uint32_t a = 0; a < i->argc; a++) {
         if (i->args[a]->type->kind != LL_POINTER || i->args[a]->kind == LL_METADATA_REF)
             continue;
-        if (i->type->kind == LL_POINTER)
-            unify(n, result(n, i)[0], of_operand(n, i->args[a], 0));
-        else if (a + 1 < i->argc && i->args[a + 1]->type->kind != LL_METADATA)
-            note_access(n, of_operand(n, i->args[a], 0), i->args[a + 1]->type);
-        return;
+        struct pointee p = of_operand(n, i->args[a], 0); /* of each, so that constants have objects, too */
+        if (is_first && i->type->kind == LL_POINTER)
+            unify(n, result(n, i)[0], p);
+        else if (is_first && a + 1 < i->argc && i->args[a + 1]->type->kind != LL_METADATA)
+            note_access(n, p, i->args[a + 1]->type);
+        is_first = false;
     }
 }
 
@@ -547,6 +556,17 @@ static void find_return(struct finder *n, const struct ll_ins *i)
             unify(n, n->s->results[k], of_operand(n, i->args[0], k));
 }
 
+/* Where its type says which memory it leads to, and the number was another's, it is only a number. */
+static void find_int_to_pointer(struct finder *n, const struct ll_ins *i)
+{
+    uint8_t said = (uint8_t)import_space(n->im->ll, i->type->bits);
+    struct pointee p = of_operand(n, i->args[0], 0);
+    uint8_t space = p.object ? n->im->objects.at[find(n->im, p).object].space : IR_TYPE_VOID;
+    if (said == IR_TYPE_VOID || space == IR_TYPE_VOID || said == space ||
+        (is_global(said) && is_global(space)))
+        unify(n, *result(n, i), p);
+}
+
 static void find_instruction(struct finder *n, const struct ll_ins *i)
 {
     bool gives = i->result != UINT32_MAX;
@@ -575,7 +595,7 @@ static void find_instruction(struct finder *n, const struct ll_ins *i)
             unify_all(n, i, i->args[0]);
         break;
     case LL_OP_ptrtoint: *result(n, i) = of_operand(n, i->args[0], 0); break;
-    case LL_OP_inttoptr: unify(n, *result(n, i), of_operand(n, i->args[0], 0)); break;
+    case LL_OP_inttoptr: find_int_to_pointer(n, i); break;
     case LL_OP_add:
     case LL_OP_sub:
     case LL_OP_and:
@@ -754,7 +774,8 @@ bool spaces_find(struct importer *im)
 enum ir_type spaces_of_object(struct importer *im, const uint8_t *assigned, uint32_t object)
 {
     const struct space_object *o = &im->objects.at[find(im, (struct pointee){object, 0}).object];
-    if (o->space == IR_TYPE_VOID && o->interface != UINT32_MAX && !o->of_module)
+    if (o->interface != UINT32_MAX && !o->of_module &&
+        (o->space == IR_TYPE_VOID || assigned[o->interface] == SPACES_SEVERAL))
         return (enum ir_type)assigned[o->interface];
     return o->space == IR_TYPE_VOID ? IR_TYPE_GLOBAL : (enum ir_type)o->space;
 }

@@ -16,6 +16,14 @@
 #include "import/lower.h"
 struct space_object;
 
+/* The space of an object that may be of several memories: its pointers are numbers that say which one. Those
+ * of private and shared addresses begin here, and each has a megabyte before it and one behind, as much as
+ * there is of such memory. Others are global addresses: no buffer gets as high (RT_LAST_SEGMENT). */
+#define SPACES_SEVERAL IR_TYPE_I32
+#define SPACES_PRIVATE 0xffc00000u
+#define SPACES_SHARED  0xffe00000u
+#define SPACES_MARGIN  0x00100000u
+
 /* What a pointer leads to: this many bytes behind the begin of an object; object 0: it is no pointer. */
 struct pointee {
     uint32_t object;
@@ -42,7 +50,7 @@ struct function_spaces {
 struct space_object {
     uint32_t parent;    /* itself: a root */
     int64_t delta;      /* added to an offset on the way to the parent */
-    uint8_t space;      /* enum ir_type of a pointer, or VOID: not known */
+    uint8_t space;      /* enum ir_type of a pointer, SPACES_SEVERAL, or VOID: not known */
     uint8_t element;    /* enum ir_mem of the first access seen, or NONE */
     bool of_module;     /* reached from globals, or from functions whose address is taken */
     uint32_t period;    /* 0: none */
@@ -55,7 +63,7 @@ struct space_field {
 };
 
 /* Analyses the functions of im->order, in which callees come before their callers. False: errors have been
- * given (a pointer that may lead to two spaces). */
+ * given (a pointer that may lead to a function and to memory). */
 bool spaces_find(struct importer *im);
 /* The object that a component of an operand leads to, or 0. */
 uint32_t spaces_object(const struct function_spaces *s, const struct ll_value *v, uint32_t component);

@@ -22,7 +22,7 @@ void rt_memory_close(struct rt_memory *m)
 static uint32_t find_segments(const struct rt_memory *m, uint32_t count)
 {
     uint32_t run = 0;
-    for (uint32_t s = 1; s < RT_SEGMENTS - 1; s++) {
+    for (uint32_t s = 1; s <= RT_LAST_SEGMENT; s++) {
         run = m->limits[s] ? 0 : run + 1;
         bool first = s == run; /* segment 0 is the gap before */
         if (run >= count + (first ? 0 : 1) + 1)

@@ -4,15 +4,15 @@
  * segments it touches, and is followed by one that nothing owns. limits[s] is the end address of the region
  * that owns segment s, 0 if none does, so an access is valid iff
  *     address + bytes <= limits[address >> 20]      (in 64 bits)
- * Segment 0 (null) and the last one are never owned. store_limits is the same for stores: 0 for
- * constant data.
+ * Segment 0 (null) and those from RT_LAST_SEGMENT on are never owned: the import has numbers there for
+ * addresses of other memories (import/spaces.h). store_limits is the same for stores: 0 for constant data.
  */
 #ifndef KERNC_RT_MEMORY_H
 #define KERNC_RT_MEMORY_H
 
 #include "base/base.h"
 
-enum { RT_SEGMENT_SHIFT = 20, RT_SEGMENTS = 4096 };
+enum { RT_SEGMENT_SHIFT = 20, RT_SEGMENTS = 4096, RT_LAST_SEGMENT = 0xffb };
 
 struct rt_region {
     const char *name; /* owned; NULL: none */

@@ -74,21 +74,60 @@ define ptx_kernel void @k(ptr %o) {
 }
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-; ==== one_pointer_to_two_spaces
-; RUN: %kernc run %s --arg 'o=iota(4)' --block 4
-; EXIT: 1
-; ERR: error: a pointer here may lead to
-; ERR: shared memory
-; ERR: make a copy of the code for each
+; ==== one_pointer_to_several_spaces
+; A number of which the upper bits say which memory. It is stored, compared, and null; calls give it on.
+; RUN: for o in 0 2; do %kernc run %s -O$o --arg 'o=iota(4)' --block 4 --show o; done | sort -u
+; OUT-IS: o[0..4]: 10 12 14 10
+; RUN: %kernc run %s --target=warp-core --arg 'o=iota(4)' --block 4 --show o
+; OUT-IS: o[0..4]: 10 12 14 10
+; RUN: %kernc build %s --emit=ll -o %t.ll && %kernc run %t.ll --arg 'o=iota(4)' --block 4 --show o
+; OUT-IS: o[0..4]: 10 12 14 10
 target triple = "nvptx64-nvidia-cuda"
 @s = internal addrspace(3) global [4 x i32] undef, align 4
+define i32 @add(ptr %p, i32 %n) {
+  %old = atomicrmw add ptr %p, i32 %n monotonic
+  %is = icmp eq ptr %p, null
+  %r = select i1 %is, i32 99, i32 %old
+  ret i32 %r
+}
 define ptx_kernel void @k(ptr %o) {
-  %v = load i32, ptr %o
-  %c = icmp eq i32 %v, 0
-  %p = select i1 %c, ptr %o, ptr addrspacecast (ptr addrspace(3) @s to ptr)
-  store i32 1, ptr %p
+  %own = alloca i32
+  %kept = alloca ptr
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  store i32 %t, ptr %own
+  %g = getelementptr i32, ptr %o, i32 %t
+  %sg = getelementptr i32, ptr addrspacecast (ptr addrspace(3) @s to ptr), i32 %t
+  store i32 %t, ptr %sg
+  switch i32 %t, label %none [
+    i32 0, label %global
+    i32 1, label %shared
+    i32 2, label %private
+  ]
+global:
+  br label %all
+shared:
+  br label %all
+private:
+  br label %all
+none:
+  br label %all
+all:
+  %p = phi ptr [ %g, %global ], [ %sg, %shared ], [ %own, %private ], [ null, %none ]
+  store ptr %p, ptr %kept
+  %q = load ptr, ptr %kept
+  %is = icmp eq ptr %q, null
+  br i1 %is, label %end, label %use
+use:
+  %old = call i32 @add(ptr %q, i32 10)
+  %v = load i32, ptr %q
+  %sum = add i32 %v, %old
+  br label %end
+end:
+  %r = phi i32 [ 10, %all ], [ %sum, %use ]
+  store i32 %r, ptr %g
   ret void
 }
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 ; ==== a_number_as_pointer
 ; RUN: %kernc run %s --arg 'o=iota(4)' --block 1

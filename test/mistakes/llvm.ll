@@ -147,20 +147,22 @@ define ptx_kernel void @k(ptr addrspace(1) %a) {
 ; EXIT: 1
 ; ERR: %s:3:8: error: a vector of addresses is made at once: kernc's lanes are threads
 
-; ==== two_memories
+; ==== memory_or_function
 target triple = "nvptx"
 define ptx_kernel void @k(ptr addrspace(1) %a) {
   %n = load i32, ptr addrspace(1) %a
   %c = icmp eq i32 %n, 0
   %v = alloca i32
-  %g = addrspacecast ptr addrspace(1) %a to ptr
-  %p = select i1 %c, ptr %v, ptr %g
+  %p = select i1 %c, ptr %v, ptr @f
   store i32 1, ptr %p
+  ret void
+}
+define void @f() {
   ret void
 }
 ; RUN: %kernc build -w %s -o /dev/null
 ; EXIT: 1
-; ERR: %s:7:8: error: a pointer here may lead to private memory and to global memory, which kernc keeps apart: make a copy of the code for each (a template, or two functions)
+; ERR: %s:6:8: error: a pointer here may lead to private memory and to functions, which kernc keeps apart
 
 ; ==== recursion
 target triple = "nvptx"
