@@ -285,11 +285,11 @@ static int emit(struct command *c, struct fz_options *o, const char *language)
     if (!option_given(c, OPTION_CLASS))
         o->classes = "b";
     for (const char *letter = o->classes; *letter; letter++)
-        if (*letter != 'b' && *letter != 'j')
+        if (!strchr(fz_emitted(to), *letter))
             return complain(c, EXIT_USAGE,
-                            "--emit writes programs of classes b and j, which log who is together, not of "
-                            "class %c; --print writes that as it is",
-                            *letter);
+                            "--emit writes programs of classes b and j, which log who is together, and of "
+                            "class e as ll, not of class %c as %s; --print writes that as it is",
+                            *letter, to->name);
     if (option_given(c, OPTION_WIDTHS) &&
         (o->widths.count != 1 || (to->only_width && o->widths.at[0] != to->width)))
         return complain(c, EXIT_USAGE,

@@ -194,19 +194,22 @@ static void print_launch(const struct printer *w, const struct expected *e, cons
 
 static void print_head(const struct printer *w, const struct expected *e, const char *command)
 {
+    const char *compared = w->p->module       ? "A second kernel compares the log"
+                           : w->to->is_hashed ? "In the end it compares a hash of them"
+                                              : "In the end it compares them";
     const char *mark = w->to->has_macros ? "//" : ";";
     struct text lines = {0};
     text_printf(
         &lines,
         "Who is together: class %c, seed %llu of kernc's random programs, in %s.\n"
         "Each thread writes what operations of its warp give it into its rows of `log`: row r of thread t\n"
-        "is log[r * %u + t]. In the end it compares %s with `expected`. wrong[0] has the number of\n"
-        "those that differ, and of threads with too many or too few rows, and must be 0.\n%s\n"
+        "is log[r * %u + t]. %s with `expected`. wrong[0] has the number of\n"
+        "those that differ%s, and must be 0.\n%s\n"
         "BLOCKS = %u, THREADS = %u, WARP = %u\n"
         "again: %s",
-        w->p->class, (unsigned long long)w->p->seed, w->to->language, e->threads,
-        w->to->is_hashed ? "a hash of them" : "them", w->to->about, w->p->blocks, w->p->threads, e->width,
-        command);
+        w->p->class, (unsigned long long)w->p->seed, w->to->language, e->threads, compared,
+        w->p->module ? "" : ", and of threads with too many or too few rows", w->to->about, w->p->blocks,
+        w->p->threads, e->width, command);
     fz_print_comment(lines.at, mark, w->out);
     if (w->to->has_macros)
         print_launch(w, e, "// kern: ", "");
@@ -342,6 +345,88 @@ static void print_llvm(struct printer *w, const struct expected *e)
     text_free(&kern);
 }
 
+/* ---- class e ----------------------------------------------------------------------------------------- */
+
+/* Each thread compares every so many elements of the log; those behind the last that is not 0 are to be 0. */
+static const char check_text[] = "define kernel void @check(%%log: ptr.global, %%wrong: ptr.global) {\n"
+                                 "entry:\n"
+                                 "  %%tid = special tid.x\n"
+                                 "  %%bid = special bid.x\n"
+                                 "  %%bdim = special bdim.x\n"
+                                 "  %%before = mul i32 %%bid, %%bdim\n"
+                                 "  %%id = add i32 %%before, %%tid\n"
+                                 "  %%table = object ptr.constant @expected\n"
+                                 "  br next(%%id)\n"
+                                 "next(%%i: i32):\n"
+                                 "  %%more = ult %%i, %u\n"
+                                 "  brif %%more, test, end\n"
+                                 "test:\n"
+                                 "  %%at = shl i32 %%i, 3\n"
+                                 "  %%where = ptradd ptr.global %%log, %%at\n"
+                                 "  %%is = load i64 %%where\n"
+                                 "  %%known = umin i32 %%i, %u\n"
+                                 "  %%of = shl i32 %%known, 3\n"
+                                 "  %%row = ptradd ptr.constant %%table, %%of\n"
+                                 "  %%right = load i64 %%row\n"
+                                 "  %%differs = ne %%is, %%right\n"
+                                 "  brif %%differs, count, on\n"
+                                 "count:\n"
+                                 "  %%old = atomic.add i32 %%wrong, 1\n"
+                                 "  br on\n"
+                                 "on:\n"
+                                 "  %%j = add i32 %%i, %u\n"
+                                 "  br next(%%j)\n"
+                                 "end:\n"
+                                 "  ret\n"
+                                 "}\n";
+
+static void print_module(const struct fz_program *p, const struct expected *e, struct text *out)
+{
+    uint32_t all = fz_elements(p, &p->buffers.at[0]), count = all;
+    const char *kernels = strstr(p->module, "\nkernel @k(");
+    INVARIANT(kernels);
+    while (count && !e->log[count - 1])
+        count--;
+    text_add(out, p->module, (size_t)(kernels + 1 - p->module));
+    text_printf(out, "object @expected : ptr.constant %u align 8 = x\"", 8 * (count + 1));
+    for (uint32_t i = 0; i <= count; i++)
+        for (uint32_t byte = 0; byte < 8; byte++)
+            text_printf(out, "%02x", i < count ? (unsigned)(e->log[i] >> 8 * byte & 0xff) : 0);
+    text_addz(out, "\"\nkernel @check(log: ptr.global \"global const ulong *\" of ulong 8, "
+                   "wrong: ptr.global \"global uint *\" of uint 4)");
+    text_addz(out, kernels);
+    text_char(out, '\n');
+    text_printf(out, check_text, all, count, e->threads);
+    text_printf(out, "\nbuffer log of ulong 8 (zeros(%u))\nlaunch @k(log = buffer \"log\", input = {", all);
+    for (uint32_t i = 0; i < FZ_INPUTS; i++)
+        text_printf(out, "%s%d", i ? ", " : "", p->inputs[i]);
+    text_printf(out, "}) grid(%u) block(%u)\n", p->blocks, p->threads);
+    text_printf(out, "launch @check(log = buffer \"log\", wrong = zeros(1)) grid(%u) block(%u) show(wrong)\n",
+                p->blocks, p->threads);
+}
+
+static void emit_module(struct printer *w, struct expected *e, const char *command)
+{
+    void *contents[2];
+    struct text kir = {0};
+    char why[256] = "";
+    for (uint32_t i = 0; i < COUNT(contents); i++)
+        contents[i] = arena_alloc_array(w->p->arena, 8, fz_elements(w->p, &w->p->buffers.at[i]));
+    memcpy(contents[1], w->p->inputs, sizeof w->p->inputs);
+    e->log = contents[0];
+    INVARIANT(fz_class_find('e')->expect(w->p, e->width, contents) == FZ_ENDS);
+    print_head(w, e, command);
+    print_module(w->p, e, &kir);
+    if (!fz_write_llvm(w->p, &kir, w->out, why, sizeof why))
+        BUG("%s", why);
+    text_free(&kir);
+}
+
+const char *fz_emitted(const struct fz_dialect *to)
+{
+    return to->has_macros ? "bj" : "bej";
+}
+
 void fz_emit(struct fz_program *p, const struct fz_dialect *to, uint32_t width, const char *command,
              struct text *out)
 {
@@ -351,6 +436,10 @@ void fz_emit(struct fz_program *p, const struct fz_dialect *to, uint32_t width, 
     }
     struct expected e = {.width = width, .threads = p->blocks * p->threads};
     struct printer w = {.p = p, .to = to, .out = out};
+    if (p->module) {
+        emit_module(&w, &e, command);
+        return;
+    }
     narrow(p, to->lacks);
     fit(p, &e);
     if (to->promise == FZ_PROMISES_WHOLE)

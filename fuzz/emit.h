@@ -1,10 +1,11 @@
-/* emit.h: tests for others: a random program of classes b and j in another language, as a file that checks
- * itself.
+/* emit.h: tests for others: a random program of classes b and j in another language, or of class e as LLVM
+ * IR, as a file that checks itself.
  *
  * Each thread writes what convergent operations give it into its rows of `log`, and compares them with what
  * the reference says (reference.c), which stands in the file. The program is first made one of the
  * language: what the language lacks is taken out, and operations are left only where its rules say which
- * threads execute them together. So each value that is compared is the only one allowed.
+ * threads execute them together. So each value that is compared is the only one allowed. A program of class e
+ * is LLVM IR as it is; a second kernel compares, since threads return from the first while others go on.
  */
 #ifndef KERNC_FUZZ_EMIT_H
 #define KERNC_FUZZ_EMIT_H
@@ -66,6 +67,8 @@ struct fz_sets {
 /* As fz_expect, and notes them. */
 enum fz_end fz_expect_sets(const struct fz_program *p, uint32_t width, void **contents, struct fz_sets *sets);
 
+/* The classes of which there are tests in the language. */
+const char *fz_emitted(const struct fz_dialect *to);
 /* Makes p a program of the language, and appends its file. `command` makes it again. */
 void fz_emit(struct fz_program *p, const struct fz_dialect *to, uint32_t width, const char *command,
              struct text *out);
