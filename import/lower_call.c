@@ -280,6 +280,14 @@ static ir_ref warps_of_block(struct lowering *l)
     return op2(l, IR_udiv, IR_TYPE_I32, n, size);
 }
 
+/* The last one of a block may have fewer than others. */
+static ir_ref threads_of_warp(struct lowering *l)
+{
+    ir_ref size = special(l, IR_SPECIAL_WARPSIZE);
+    ir_ref before = op2(l, IR_mul, IR_TYPE_I32, special(l, IR_SPECIAL_WARP), size);
+    return op2(l, IR_umin, IR_TYPE_I32, size, op2(l, IR_sub, IR_TYPE_I32, import_block_size(l), before));
+}
+
 /* The last dimension in which there is more than one work item. */
 static ir_ref work_dim(struct lowering *l)
 {
@@ -309,6 +317,7 @@ static ir_ref place_of(struct lowering *l, const struct ll_ins *i, const struct 
     case HOW_GLOBAL_LINEAR: return linear(l, global_id, 0, global_size);
     case HOW_LOCAL_LINEAR: return import_local_linear(l);
     case HOW_NUM_WARPS: return warps_of_block(l);
+    case HOW_WARP_THREADS: return threads_of_warp(l);
     case HOW_CLOCK: return ir_emit0(&l->c, IR_clock, IR_TYPE_I64);
     default: return work_dim(l);
     }
@@ -668,6 +677,7 @@ static void call_builtin(struct lowering *l, const struct ll_ins *i, const struc
     case HOW_LOCAL_LINEAR:
     case HOW_WORK_DIM:
     case HOW_NUM_WARPS:
+    case HOW_WARP_THREADS:
     case HOW_CLOCK: import_give(l, i, 0, place_of(l, i, b)); break;
     case HOW_CONVERGE: import_give(l, i, 0, converge(l, i, b->op, 0)); break;
     case HOW_VOTE: import_give(l, i, 0, converge(l, i, b->op, 1)); break;

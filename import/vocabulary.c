@@ -200,6 +200,7 @@ uint32_t import_least_args(const struct builtin *b)
     case HOW_LOCAL_LINEAR:
     case HOW_WORK_DIM:
     case HOW_NUM_WARPS:
+    case HOW_WARP_THREADS:
     case HOW_CLOCK:
     case HOW_CONVERGE:
     case HOW_VOTE:

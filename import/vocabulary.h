@@ -73,6 +73,7 @@ enum builtin_how {
     HOW_LOCAL_LINEAR,
     HOW_WORK_DIM,
     HOW_NUM_WARPS,
+    HOW_WARP_THREADS,
     HOW_CLOCK,
     HOW_CONVERGE,
     HOW_VOTE,

@@ -14,5 +14,17 @@ __kernel void ballots(__global uint *o)
     }
 }
 // kern: launch ballots(o = zeros(8)) block(8) show(o)
-// RUN: %kernc run %s
+// RUN: %kernc run %s --launch=ballots
 // OUT: o[0..8]: 710 700 701 21417 20417 31417 30417 41417
+
+// A sub-group with fewer work-items than others; the functions for control flow that is not uniform.
+__kernel void sizes(__global uint *o)
+{
+    uint i = get_sub_group_local_id(), at = get_local_id(0);
+    o[at] = get_sub_group_size() * 100000 + sub_group_non_uniform_reduce_xor(1u << i) * 100 + sub_group_non_uniform_scan_inclusive_add(i);
+    if (i & 1)
+        o[at] += 10000000 * (sub_group_non_uniform_reduce_max(i) + 10 * sub_group_broadcast_first(i) + sub_group_non_uniform_all(i));
+}
+// kern: launch sizes(o = zeros(12)) block(12) show(o)
+// RUN: %kernc run %s --warp=8 --launch=sizes
+// OUT: o[0..12]: 825500 180825501 825503 180825506 825510 180825515 825521 180825528 401500 140401501 401503 140401506
