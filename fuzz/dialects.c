@@ -17,6 +17,20 @@ static const char cl_head[] = "#define laneId ((uint)get_local_id(0))\n"
                               "#undef all\n";
 
 static const char cl_operations[] =
+    "#ifdef SUB_GROUPS\n"
+    "ulong bits_of(uint4 set) { return (ulong)set.y << 32 | set.x; }\n"
+    "uint shuffled(uint x, uint from) { return sub_group_shuffle(x, from < THREADS ? from : laneId); }\n"
+    "#define ballot(x) bits_of(sub_group_ballot(x))\n"
+    "#define any(x) (sub_group_any(x) != 0)\n"
+    "#define all(x) (sub_group_all(x) != 0)\n"
+    "#define reduce_add(x) sub_group_reduce_add(x)\n"
+    "#define reduce_xor(x) sub_group_non_uniform_reduce_xor(x)\n"
+    "#define reduce_max(x) sub_group_reduce_max(x)\n"
+    "#define scan_add(x) sub_group_scan_inclusive_add(x)\n"
+    "#define broadcast_first(x) sub_group_broadcast(x, 0)\n"
+    "#define shuffle_xor(x, d) shuffled(x, laneId ^ (d))\n"
+    "#define shuffle_up(x, d) shuffled(x, laneId - (d))\n"
+    "#else\n"
     "ulong ballot_of(local uint *tile, bool x)\n"
     "{\n"
     "    ulong set = 0;\n"
@@ -56,6 +70,7 @@ static const char cl_operations[] =
     "#define broadcast_first(x) shuffled(tile, x, 0)\n"
     "#define shuffle_xor(x, d) shuffled(tile, x, laneId ^ (d))\n"
     "#define shuffle_up(x, d) shuffled(tile, x, laneId - (d))\n"
+    "#endif\n"
     "#define active_mask() ballot(true)\n";
 
 /* ---- CUDA -------------------------------------------------------------------------------------------- */
@@ -185,7 +200,9 @@ static const struct fz_dialect dialects[] = {
             "only where all work-items of the work-group come to them together; elsewhere a row has what "
             "the\n"
             "work-item alone knows. The work-group stands for a sub-group: its work-items hand each other\n"
-            "values in local memory, between two barriers.\n"
+            "values in local memory, between two barriers. With -DSUB_GROUPS it has to be one, whose\n"
+            "functions are called: -cl-std=CL3.0, cl_khr_subgroup_ballot, _shuffle, "
+            "_non_uniform_arithmetic.\n"
             "To run it: three zeroed buffers as below; global size BLOCKS * THREADS, local size THREADS.",
         .first = "",
         .head = cl_head,
@@ -195,7 +212,10 @@ static const struct fz_dialect dialects[] = {
         .parameters = ", global ulong *log, global uint *noise, local uint *tile",
         .arguments = ", log, noise, tile",
         .kernel = "kernel void k(global ulong *log, global uint *noise, global uint *wrong)\n{\n"
-                  "    local uint tile[THREADS];\n",
+                  "    local uint tile[THREADS];\n"
+                  "#ifdef SUB_GROUPS\n"
+                  "    if (get_sub_group_size() != THREADS) { wrong[0] = ~0u; return; }\n"
+                  "#endif\n",
         .checked = ", global ulong *log, global uint *wrong",
         .buffers = ", log, wrong",
         .end = "",
