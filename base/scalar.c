@@ -2,9 +2,18 @@
 #include "base/scalar.h"
 
 const struct scalar_op_info scalar_op_info[SCALAR_OPS] = {
-#define SCALAR_OP(op, flags, meaning) {#op, flags, meaning},
+#define SCALAR_OP(op, flags, meaning) {#op, flags},
 #include "base/scalar.def"
 };
+
+const char *scalar_op_meaning(enum scalar_op op)
+{
+    static const char *const meanings[SCALAR_OPS] = {
+#define SCALAR_OP(op, flags, meaning) meaning,
+#include "base/scalar.def"
+    };
+    return meanings[op];
+}
 
 const struct scalar_case_info scalar_case_info[SCALAR_CASES] = {
 #define S1(op, name, R, A, formula) {#name, SCALAR_OP_##op, 1, SCALAR_##R, {SCALAR_##A}},

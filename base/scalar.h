@@ -28,8 +28,9 @@ enum scalar_case {
     SCALAR_CASES
 };
 
-struct scalar_op_info { const char *name, *flags, *meaning; };
+struct scalar_op_info { const char *name, *flags; };
 extern const struct scalar_op_info scalar_op_info[SCALAR_OPS];
+const char *scalar_op_meaning(enum scalar_op op); /* for references */
 
 #define SCALAR_MAX_ARGS 4
 struct scalar_case_info {

@@ -18,8 +18,7 @@
 #pragma GCC diagnostic ignored "-Woverride-init"
 const struct ir_op_info ir_op_info[IR_OPS] = {
 #define SCALAR_OP(op, letters, says)                                                                         \
-    [IR_##op].text = #op, [IR_##op].meaning = says, [IR_##op].latency = IR_LAT_ALU,                          \
-    [IR_##op].flags = SCALAR_FLAGS(letters),
+    [IR_##op].text = #op, [IR_##op].latency = IR_LAT_ALU, [IR_##op].flags = SCALAR_FLAGS(letters),
 #define S1(op, name, R, A, formula)          [IR_##op].argc = 1,
 #define S2(op, name, R, A, B, formula)       [IR_##op].argc = 2,
 #define S3(op, name, R, A, B, C, formula)    [IR_##op].argc = 3,
@@ -27,7 +26,6 @@ const struct ir_op_info ir_op_info[IR_OPS] = {
 #include "base/scalar.def"
 #define IR_OP(op, name, rule, count, immediate, class, letters, says)                                        \
     [IR_##op] = {.text = name,                                                                               \
-                 .meaning = says,                                                                            \
                  .types = rule,                                                                              \
                  .argc = count,                                                                              \
                  .imm = IR_IMM_##immediate,                                                                  \
@@ -36,6 +34,15 @@ const struct ir_op_info ir_op_info[IR_OPS] = {
 #include "ir/ops.def"
 };
 #pragma GCC diagnostic pop
+
+const char *ir_op_meaning(enum ir_op op)
+{
+    static const char *const meanings[IR_OPS] = {
+#define IR_OP(op, name, rule, count, immediate, class, letters, says) [IR_##op] = says,
+#include "ir/ops.def"
+    };
+    return op < (int)SCALAR_OPS ? scalar_op_meaning((enum scalar_op)op) : meanings[op];
+}
 
 enum { SCALAR_NONE = -1 };
 const struct ir_type_info ir_type_info[IR_TYPES] = {

@@ -70,7 +70,7 @@ enum ir_op_flag {
     IR_TERMINATOR = 64, IR_DIVERGES = 128, IR_UNIFORM = 256, IR_TRAPS = 512,
 };
 struct ir_op_info {
-    const char *text, *meaning;
+    const char *text;
     const char *types;        /* of ops.def; NULL: a scalar operation, see scalar_case_info */
     int8_t      argc;
     uint8_t     imm;          /* enum ir_imm */
@@ -81,6 +81,7 @@ struct ir_type_info { const char *text, *meaning; int8_t scalar; uint8_t bytes; 
 struct ir_mem_info { const char *text, *meaning; uint8_t type, bytes; };
 struct ir_special_info { const char *text, *source, *meaning; uint8_t scope; };
 extern const struct ir_op_info ir_op_info[IR_OPS];
+const char *ir_op_meaning(enum ir_op op); /* for references */
 extern const struct ir_type_info ir_type_info[IR_TYPES];
 extern const struct ir_mem_info ir_mem_info[IR_MEMS];
 extern const struct ir_special_info ir_special_info[IR_SPECIALS];

@@ -17,7 +17,7 @@ void doc_bytecode_operations(struct text *out)
     doc_heading(out, "operation", "d a b c e imm", "meaning", NULL);
     for (unsigned op = BC_SCALAR_OPS; op < BC_OPS; op++)
         doc_row(out, code(bc_op_rows[op].name, name), code(bc_op_rows[op].operands, operands),
-                bc_op_rows[op].meaning, NULL);
+                bc_op_meaning((enum bc_op)op), NULL);
 }
 
 /* Every form of a few cases stands for all: a comparison, a conversion, a choice of masks, one of four
@@ -32,7 +32,7 @@ void doc_bytecode_forms(struct text *out)
             const struct bc_op_info *info = bc_op_info(bc_scalar_op(examples[i], (enum bc_form)form));
             if (info)
                 doc_row(out, code(info->name, name), code(info->operands, operands),
-                        scalar_op_info[scalar_case_info[examples[i]].op].meaning, NULL);
+                        scalar_op_meaning(scalar_case_info[examples[i]].op), NULL);
         }
 }
 

@@ -60,7 +60,7 @@ void doc_ir_scalar_operations(struct text *out)
     for (int op = 0; op < SCALAR_OPS; op++) {
         struct text cases = {0};
         add_cases(&cases, op);
-        doc_row(out, code(ir_op_info[op].text, name), ir_op_info[op].meaning, cases.at, NULL);
+        doc_row(out, code(ir_op_info[op].text, name), ir_op_meaning((enum ir_op)op), cases.at, NULL);
         text_free(&cases);
     }
 }
@@ -121,7 +121,7 @@ void doc_ir_operations(struct text *out)
         add_operands(&operands, op);
         add_flags(&flags, op->flags);
         doc_row(out, code(op->text, name), letter_text(op->types[0]), operands.at ? operands.at : "",
-                flags.at ? flags.at : "", op->meaning, NULL);
+                flags.at ? flags.at : "", ir_op_meaning((enum ir_op)i), NULL);
         text_free(&operands);
         text_free(&flags);
     }

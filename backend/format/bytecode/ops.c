@@ -20,12 +20,10 @@
 
 /* `mixed`: the first operand in lanes, the second in a scalar. */
 #define ROWS(name, R, lanes, mixed, scalars)                                                                 \
-    [BC_V_##name] = {"V_" #name, WRITE_##R lanes "-", NULL},                                                 \
-    [BC_T_##name] = {"T_" #name, WHOLE_##R lanes "-", NULL},                                                 \
-    [BC_S_##name] = {"S_" #name, "S" scalars "-", NULL}, [BC_B_##name] = {"B_" #name, "-" lanes "-", NULL},  \
-    [BC_U_##name] = {"U_" #name, "-" mixed "-", NULL}, [BC_C_##name] = {"C_" #name, "-" scalars "-", NULL},
+    [BC_V_##name] = {"V_" #name, WRITE_##R lanes "-"}, [BC_T_##name] = {"T_" #name, WHOLE_##R lanes "-"},    \
+    [BC_S_##name] = {"S_" #name, "S" scalars "-"}, [BC_B_##name] = {"B_" #name, "-" lanes "-"},              \
+    [BC_U_##name] = {"U_" #name, "-" mixed "-"}, [BC_C_##name] = {"C_" #name, "-" scalars "-"},
 
-/* Meanings of scalar forms are filled in by those who show them: scalar_op_info's. */
 const struct bc_op_info bc_op_rows[BC_OPS] = {
 #define S1(op, name, R, A, formula)       ROWS(name, R, READ_##A "---", "----", "s---")
 #define S2(op, name, R, A, B, formula)    ROWS(name, R, READ_##A READ_##B "--", READ_##A "s--", "ss--")
@@ -33,9 +31,18 @@ const struct bc_op_info bc_op_rows[BC_OPS] = {
 #define S4(op, name, R, A, B, C, E, formula)                                                                 \
     ROWS(name, R, READ_##A READ_##B READ_##C READ_##E, "----", "ssss")
 #include "base/scalar.def"
-#define BC(name, operands, meaning) [BC_##name] = {#name, operands, meaning},
+#define BC(name, operands, meaning) [BC_##name] = {#name, operands},
 #include "backend/format/bytecode/bytecode.def"
 };
+
+const char *bc_op_meaning(enum bc_op op)
+{
+    static const char *const meanings[BC_OPS] = {
+#define BC(name, operands, meaning) [BC_##name] = meaning,
+#include "backend/format/bytecode/bytecode.def"
+    };
+    return meanings[op];
+}
 
 #define FILE_V BC_FILE_VECTORS
 #define FILE_W (BC_FILE_VECTORS | BC_LETTER_WIDE)

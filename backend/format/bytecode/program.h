@@ -259,10 +259,13 @@ uint32_t bc_waiting_of(const struct bc_program *p, uint32_t of);
 bool bc_may_wait(const struct bc_program *p, uint32_t row, uint32_t at);
 
 struct bc_op_info {
-    const char *name, *operands, *meaning;
+    const char *name;
+    char operands[8]; /* letters: of d a b c e imm */
 };
 const struct bc_op_info *bc_op_info(enum bc_op op); /* NULL: no such opcode */
-extern const struct bc_op_info bc_op_rows[BC_OPS];  /* for valid opcodes */
+/* For references. NULL: of a scalar operation, see scalar_op_meaning. */
+const char *bc_op_meaning(enum bc_op op);
+extern const struct bc_op_info bc_op_rows[BC_OPS]; /* for valid opcodes */
 static inline const char *bc_operands(unsigned op)
 {
     return bc_op_rows[op].operands;

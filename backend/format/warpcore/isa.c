@@ -12,22 +12,25 @@ const uint8_t wc_formats[32] = {
 #include "backend/format/warpcore/isa.def"
 };
 
-#define INFO(mnemonic, operands, major, func, unit, lane, meaning)                                           \
-    {mnemonic, operands, WC_MAJOR_##major, func, WC_UNIT_##unit, lane, meaning},
+#define INFO(mnemonic, operands, major, func, unit, lane)                                                    \
+    {mnemonic, operands, WC_MAJOR_##major, func, WC_UNIT_##unit, lane},
 const struct wc_op_info wc_op_info[WC_OPS] = {
 #define WC_OP(name, mnemonic, major, func, operands, unit, meaning)                                          \
-    [WC_##name] = INFO(mnemonic, operands, major, func, unit, -1, meaning)
+    [WC_##name] = INFO(mnemonic, operands, major, func, unit, -1)
 #define WC_LANE(name, mnemonic, major, func, operands, unit)                                                 \
-    [WC_##name] = INFO(mnemonic, operands, major, func, unit, SCALAR_##name, NULL)
+    [WC_##name] = INFO(mnemonic, operands, major, func, unit, SCALAR_##name)
 #define WC_LANE_IMM(name, mnemonic, func, operands, unit)                                                    \
-    [WC_##name##_imm] = INFO(mnemonic, operands, ALUI, func, unit, SCALAR_##name, NULL)
+    [WC_##name##_imm] = INFO(mnemonic, operands, ALUI, func, unit, SCALAR_##name)
 #include "backend/format/warpcore/isa.def"
 };
 
 const char *wc_meaning(enum wc_op op)
 {
-    const struct wc_op_info *info = &wc_op_info[op];
-    return info->meaning ? info->meaning : scalar_op_info[scalar_case_info[info->lane].op].meaning;
+    static const char *const meanings[WC_OPS] = {
+#define WC_OP(name, mnemonic, major, func, operands, unit, meaning) [WC_##name] = meaning,
+#include "backend/format/warpcore/isa.def"
+    };
+    return meanings[op] ? meanings[op] : scalar_op_meaning(scalar_case_info[wc_op_info[op].lane].op);
 }
 
 const struct wc_csr_info wc_csr_info[] = {

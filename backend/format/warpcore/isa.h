@@ -56,8 +56,7 @@ struct wc_op_info {
     const char *mnemonic;
     char operands[7]; /* letters of isa.def, for d a b c imm rpc */
     uint8_t major, func, unit;
-    int16_t lane;        /* enum scalar_case of a lane operation, or -1 */
-    const char *meaning; /* NULL: a lane operation, see wc_meaning */
+    int16_t lane; /* enum scalar_case of a lane operation, or -1 */
 };
 extern const struct wc_op_info wc_op_info[WC_OPS];
 /* Of any operation, for the reference and listings; static. */
