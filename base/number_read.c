@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SHORT_NUMBER 64 /* bytes of a number that needs no allocation */
 
@@ -188,8 +189,30 @@ static bool integer_value(struct reading *r, const char *end)
                                "this number does not fit in 64 bits; the largest is 18446744073709551615");
 }
 
+/* Keeps of a decimal number its digits without zeros at either end; returns their number. */
+static size_t keep_digits(char *number)
+{
+    size_t n = 0;
+    for (const char *c = number; *c && (*c | 32) != 'e'; c++)
+        if (is_digit(*c, 10) && (n || *c != '0'))
+            number[n++] = *c;
+    while (n && number[n - 1] == '0')
+        n--;
+    return n;
+}
+
+/* Whether the decimals, of which it keeps the digits, are the value that is the nearest to them, to its last
+ * digit; a double has 767 at most. A wider type would not tell all, and other hosts have another one. */
+static bool is_exact(char *decimals, double value)
+{
+    char exact[800];
+    snprintf(exact, sizeof exact, "%.766e", value);
+    size_t n = keep_digits(decimals);
+    return n == keep_digits(exact) && memcmp(decimals, exact, n) == 0;
+}
+
 /* The number, up to `end`, without separators and with a zero behind it. */
-static bool float_value(struct reading *r, const char *end)
+static bool float_value(struct reading *r, const char *end, unsigned forms)
 {
     char buffer[SHORT_NUMBER];
     size_t n = (size_t)(end - r->text), length = 0;
@@ -200,8 +223,8 @@ static bool float_value(struct reading *r, const char *end)
             copy[length++] = *c;
     copy[length] = 0;
     r->to->value = r->to->is_single ? strtof_l(copy, NULL, c_locale) : strtod_l(copy, NULL, c_locale);
-    r->to->is_inexact = r->to->base == 10 && strtold_l(copy, NULL, c_locale) != r->to->value;
     freelocale(c_locale);
+    r->to->is_inexact = forms & NUMBER_EXACTNESS && r->to->base == 10 && !is_exact(copy, r->to->value);
     if (copy != buffer)
         mem_free(copy);
     r->at = r->text;
@@ -219,7 +242,7 @@ bool number_read(const char *text, size_t n, unsigned forms, struct number *to)
     const char *end = r.at;
     if (!read_suffix(&r, forms))
         return false;
-    return to->is_float ? float_value(&r, end) : integer_value(&r, end);
+    return to->is_float ? float_value(&r, end, forms) : integer_value(&r, end);
 }
 
 size_t number_length(const char *text, size_t n)

@@ -30,6 +30,7 @@ enum number_fault {
 enum number_form {
     NUMBER_OCTAL = 1,        /* an integer with a leading 0 is octal, else decimal */
     NUMBER_FLOAT_SUFFIX = 2, /* f makes a float of an integer */
+    NUMBER_EXACTNESS = 4,    /* says whether decimals are quite the value, which takes microseconds */
 };
 
 struct number {
@@ -37,7 +38,7 @@ struct number {
     uint8_t fault; /* enum number_fault */
     bool is_float;
     bool is_single;            /* f: the value was rounded once, to float */
-    bool is_inexact;           /* decimals that are not quite the value */
+    bool is_inexact;           /* decimals that are not quite the value; with NUMBER_EXACTNESS */
     bool is_unsigned, is_long; /* u, l */
     uint64_t integer;          /* of an integer */
     double value;              /* of either */

@@ -162,7 +162,7 @@ int fe_lex_number(struct parser *p, const char *text, size_t n, span where, unio
         fe_report(p->fe, FE_MSG(number_too_long), where, (unsigned)limit);
         return TOK_INTEGER;
     }
-    if (!number_read(text, n, NUMBER_OCTAL, &number)) {
+    if (!number_read(text, n, NUMBER_OCTAL | NUMBER_EXACTNESS, &number)) {
         report_number(p, &number, text, where);
         return TOK_INTEGER;
     }

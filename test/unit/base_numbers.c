@@ -49,12 +49,27 @@ static const struct {
     double value;
     bool single, inexact;
 } floats[] = {
-    {"1.0", 1, false, false},      {"1.", 1, false, false},           {".5", .5, false, false},
-    {"1e3", 1e3, false, false},    {"1E+3", 1e3, false, false},       {"1e-3", 1e-3, false, true},
-    {"0.1", .1, false, true},      {"0.1f", (double).1f, true, true}, {"1.5F", 1.5, true, false},
-    {"0x1.8p3", 12, false, false}, {"0x.8p0", .5, false, false},      {"0x1p-1074", 0x1p-1074, false, false},
-    {"089.5", 89.5, false, false}, {"010e1", 100, false, false},      {"1'0.2'5e1'0", 10.25e10, false, false},
-    {"1e-400", 0, false, false},   {"0x1.fp0f", 1.9375, true, false}, {"00.5", .5, false, false},
+    {"1.0", 1, false, false},
+    {"1.", 1, false, false},
+    {".5", .5, false, false},
+    {"1e3", 1e3, false, false},
+    {"1E+3", 1e3, false, false},
+    {"1e-3", 1e-3, false, true},
+    {"0.1", .1, false, true},
+    {"0.1f", (double).1f, true, true},
+    {"1.5F", 1.5, true, false},
+    {"0x1.8p3", 12, false, false},
+    {"0x.8p0", .5, false, false},
+    {"0x1p-1074", 0x1p-1074, false, false},
+    {"089.5", 89.5, false, false},
+    {"010e1", 100, false, false},
+    {"1'0.2'5e1'0", 10.25e10, false, false},
+    {"1e-400", 0, false, true},
+    {"0x1.fp0f", 1.9375, true, false},
+    {"00.5", .5, false, false},
+    {"0.0e9", 0, false, false},
+    {"0.1000000000000000055511151231257827", .1, false, true}, /* of 55 digits */
+    {"0.1000000000000000055511151231257827021181583404541015625", .1, false, false},
 };
 
 static const struct {
@@ -108,7 +123,7 @@ static const struct {
 static struct number good(const char *text)
 {
     struct number n;
-    if (!number_read(text, strlen(text), NUMBER_OCTAL, &n))
+    if (!number_read(text, strlen(text), NUMBER_OCTAL | NUMBER_EXACTNESS, &n))
         fail_msg("'%s': %s", text, n.problem);
     assert_int_equal(number_length(text, strlen(text)), strlen(text));
     return n;
@@ -133,8 +148,7 @@ static void good_floats(void **state)
         assert_true(n.is_float);
         assert_true(n.value == floats[i].value);
         assert_int_equal(n.is_single, floats[i].single);
-        if (n.value != 0)
-            assert_int_equal(n.is_inexact, floats[i].inexact);
+        assert_int_equal(n.is_inexact, floats[i].inexact);
     }
 }
 
