@@ -59,7 +59,7 @@ kernc: $(BUILD)/kernc
 	@cmp -s $< $@ || cp $< $@
 
 $(BUILD)/kernc: $(call obj,$(driver_SRC) $(fuzz_SRC)) $(BUILD)/libkernc.a
-	$(call run,LD)$(CC) $(PROGRAM) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(PROGRAM) -o $@ $^ $(LIBS)$(if $(SHRINK), && $(SHRINK) -o $@ $@)
 
 $(BUILD)/libkernc-rt.a: $(RT_OBJ)
 	@rm -f $@
