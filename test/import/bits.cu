@@ -77,3 +77,13 @@ __global__ void rounded(float *f, double *d, int *o)
 // OUT: f[0..8]: 0.3333333 0.33333334 2.9802322e-08 1.1920929e-07 -5.9604645e-08 0 1.5 2
 // OUT: d[0..2]: 2.220446049250313e-16 5.551115123125783e-17
 // OUT: o[0..4]: 1 1 -1 0
+
+// What nvcc takes in C++17, too; limits.h is there.
+__global__ void most(int *o)
+{
+    register int n = INT_MAX;
+    o[threadIdx.x] = n;
+}
+// kern: launch most(o = zeros(1)) block(1) show(o)
+// RUN: %kernc run %s --launch=most
+// OUT-IS: o[0..1]: 2147483647

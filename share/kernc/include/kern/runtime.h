@@ -4,6 +4,7 @@
 #define __KERN_RUNTIME_H__
 
 #include "vectors.h"
+#include <limits.h>
 #include <stddef.h>
 
 /* ---- types and constants ----------------------------------------------------------------------------- */
