@@ -261,6 +261,8 @@ unsigned utf8_visible(const char *bytes, size_t n);
  * bytes. NULL, or why not (a constant or the host's text for the error). */
 const char *file_read(const char *path, size_t limit, struct text *t);
 bool file_exists(const char *path);
+/* Whether both name one file that is there, by whatever path or link. */
+bool file_is_same(const char *a, const char *b);
 extern const char file_too_large[]; /* what it says of a file of more than `limit` bytes */
 /* Writes to a temporary file beside `path`, then renames it ("-": standard output). NULL, or why not. */
 const char *file_write(const char *path, const void *bytes, size_t n);

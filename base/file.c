@@ -194,6 +194,13 @@ static const char *follow_links(struct arena *a, const char *path)
     return path;
 }
 
+bool file_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_ino && x.st_ino == y.st_ino &&
+           x.st_dev == y.st_dev;
+}
+
 /* The stream of this process that goes to the file, as /dev/stdout does; -1: none. */
 static int stream_to(const struct stat *file)
 {

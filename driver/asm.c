@@ -33,8 +33,6 @@ static int write_form(struct command *c, const struct asm_form *f, const struct 
 {
     struct text out = {0};
     const char *file = output_name(c, f->ending);
-    if (strcmp(file, c->file) == 0 && strcmp(file, "-") != 0)
-        return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);
     f->write(m, s, &out);
     int code = write_output(c, file, out.at, out.length);
     text_free(&out);

@@ -42,8 +42,6 @@ static int write_form(struct command *c, const struct form *f, kernc_result *r)
         return fail(c, EXIT_INPUT, "emit", NULL, (place){0}, "%s has no %s to write", c->file, f->name);
     bool image = f->text == KERNC_TEXT_BYTECODE && result_text(r, KERNC_TEXT_MAP, NULL);
     const char *file = output_name(c, image ? ".wcb" : f->ending);
-    if (strcmp(file, c->file) == 0 && strcmp(file, "-") != 0)
-        return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);
     return write_output(c, file, text, n);
 }
 

@@ -229,6 +229,7 @@ static int compare_row(struct comparison *x, struct row row)
     struct reference *reference;
     struct left_out missing = {.scheme = row.scheme};
     bool optional = is_optional(x, row.scheme);
+    x->running = row;
     int code = run_reference(x, row.warp, &reference);
     if (code || interrupted())
         return code;
@@ -292,8 +293,14 @@ static int tell_interrupted(struct comparison *x)
 {
     if (x->rows.count)
         compare_show_table(x);
-    return complain(x->command, interrupt_code(), "interrupted after %u of %u rows; no file is written",
-                    x->rows.count, x->levels.count * x->schemes.count);
+    bool files =
+        option_given(x->command, OPTION_COMPARE_JSON) || option_given(x->command, OPTION_COMPARE_CSV);
+    return complain(
+        x->command, interrupt_code(),
+        "interrupted in the row of %s at -O%u, after %u of %u rows%s (--fuel=N ends a launch after N "
+        "instructions)",
+        scheme_info[x->running.scheme].name, x->running.level, x->rows.count,
+        x->levels.count * x->schemes.count, files ? "; no file is written" : "");
 }
 
 /* Of rows that differ; else of the first that there is not, and should be. */

@@ -44,6 +44,7 @@ struct comparison {
     uint32_t warp;                  /* of schemes that have no width of their own */
     struct reference references[2]; /* by width: `warp`, and that of the warp-core machine */
     VEC(struct row) rows;
+    struct row running; /* whose launch began last */
     VEC(struct left_out) left_out;
 };
 

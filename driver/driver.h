@@ -215,7 +215,8 @@ int take_diagnostics(struct command *c);
 /* -o, or without it the input's name with this ending, in the working directory; standard input to standard
  * output. */
 const char *output_name(struct command *c, const char *ending);
-/* Writes a whole file or standard output; EXIT_OK, or EXIT_INPUT after having said why not. */
+/* Writes a whole file or standard output; EXIT_OK, or EXIT_INPUT after having said why not. An input is not
+ * written over, but with --in-place. */
 int write_output(struct command *c, const char *file, const char *bytes, size_t n);
 
 /* ---- divergence schemes (schemes.c) ------------------------------------------------------------------ */

@@ -28,6 +28,9 @@ static enum kind kind_of(const char *file, const struct text *t)
     }
     if (replay_is_job(t))
         return KIND_JOB;
+    static const char listing[] = "# *** Bytecode of ";
+    if (t->length >= strlen(listing) && memcmp(t->at, listing, strlen(listing)) == 0)
+        return KIND_LISTING;
     const char *ending = strrchr(file, '.');
     for (uint32_t k = 0; ending && k < KINDS; k++)
         if (kinds[k].ending && strcmp(kinds[k].ending, ending) == 0)

@@ -239,6 +239,10 @@ void last_message(bool json, const struct text *earlier, const char *id, const c
 
 int write_output(struct command *c, const char *file, const char *bytes, size_t n)
 {
+    const char *read[] = {c->file, c->other};
+    for (uint32_t i = 0; i < COUNT(read) && !option_given(c, OPTION_IN_PLACE); i++)
+        if (read[i] && strcmp(file, "-") != 0 && strcmp(read[i], "-") != 0 && file_is_same(file, read[i]))
+            return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);
     const char *problem = file_write(file, bytes, n);
     const char *name = strcmp(file, "-") == 0 ? "standard output" : file;
     return problem ? fail(c, EXIT_INPUT, "output", NULL, (place){0}, "cannot write %s: %s", name, problem)

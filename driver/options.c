@@ -138,6 +138,11 @@ static int refuse_name(struct command *c, const char *word, const char *name)
                          : arena_printf(&c->arena, "there is no option '%s'", word));
 }
 
+static int refuse_letter(struct command *c, const char *word)
+{
+    return usage(c, arena_printf(&c->arena, "there is no option '%s'", word));
+}
+
 /* "; there are race, bounds": what the option's value may be. "" where no table has it. */
 static const char *choices(struct command *c, const struct option_info *o)
 {
@@ -165,6 +170,13 @@ static int refuse(struct command *c, int code, const char *word)
                                      choices(c, o)));
     return usage(c,
                  arena_printf(&c->arena, "-%c wants a value: -%c%s", o->letter, o->letter, o->argument + 1));
+}
+
+/* getopt takes one letter for the only long name that begins with it. Those who know other compilers mean
+ * something else by it. */
+static bool is_abbreviated(int code, const char *word)
+{
+    return code >= FIRST_LONG && word[0] == '-' && word[1] != '-' && word[1] && !word[2];
 }
 
 static int take_file(struct command *c, int argc, char **argv)
@@ -215,8 +227,14 @@ int command_parse(struct command *c, int argc, char **argv)
     opterr = 0;
     argc--, argv++;
     for (int code; (code = getopt_long_only(argc, argv, tables.letters, tables.names, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        if (code == ':' && is_abbreviated(optopt, word))
+            return refuse_letter(c, word);
         if (code == '?' || code == ':')
-            return refuse(c, code, argv[optind - 1]);
+            return refuse(c, code, word);
+        word = optarg == word ? argv[optind - 2] : word;
+        if (is_abbreviated(code, word))
+            return refuse_letter(c, word);
         struct given g = {option_of(c->verb, code), optarg ? optarg : ""};
         int wrong = g.id == OPTION_LIMIT ? limit_take(c, &g) : EXIT_OK;
         if (wrong)

@@ -517,9 +517,11 @@ int verb_report(struct command *c)
         add_run(&x, x.schemes.at[i]);
     interrupt_listen(false);
     progress_end(&c->progress);
-    code = x.usage         ? x.usage
-           : interrupted() ? complain(c, interrupt_code(), "interrupted; no file is written")
-                           : write_report(&x);
+    code = x.usage ? x.usage
+           : interrupted()
+               ? complain(c, interrupt_code(),
+                          "interrupted; no file is written (--fuel=N ends a launch after N instructions)")
+               : write_report(&x);
 done:
     for (size_t i = 0; i < COUNT(x.references); i++)
         execution_close(&x.references[i].run.x);

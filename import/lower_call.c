@@ -709,9 +709,28 @@ static void call_builtin(struct lowering *l, const struct ll_ins *i, const struc
     }
 }
 
+/* What kernels have nowhere in kernc. */
+static const struct {
+    const char *name, *why;
+} nowhere[] = {
+    {"kern.missing.grid_sync", "there is no barrier of a grid: what stands behind it is a launch of its own"},
+    {"malloc", "kernels have no heap: give them a buffer, or an array of a fixed size"},
+    {"free", "kernels have no heap: give them a buffer, or an array of a fixed size"},
+    {"_Znwm", "kernels have no heap ('new'): give them a buffer, or an array of a fixed size"},
+    {"_Znam", "kernels have no heap ('new'): give them a buffer, or an array of a fixed size"},
+    {"_ZdlPv", "kernels have no heap ('delete'): give them a buffer, or an array of a fixed size"},
+    {"_ZdaPv", "kernels have no heap ('delete'): give them a buffer, or an array of a fixed size"},
+};
+
 static void refuse_unknown(struct lowering *l, const struct ll_ins *i, const char *name)
 {
-    if (strncmp(name, "llvm.", 5) == 0)
+    const char *why = NULL;
+    for (size_t k = 0; k < COUNT(nowhere); k++)
+        if (strcmp(name, nowhere[k].name) == 0)
+            why = nowhere[k].why;
+    if (why)
+        import_refuse(l, "import-call", "%s", why);
+    else if (strncmp(name, "llvm.", 5) == 0)
         import_refuse(l, "import-call", "kernc does not know the intrinsic '%s'", name);
     else
         import_refuse(

@@ -273,17 +273,19 @@ const char *launch_parse_save(struct arena *a, const char *text, struct launch_o
 
 static bool accept_output(struct reader *r, struct launch *l)
 {
-    struct launch_output o = {0};
     bool save = accept_word(r, "save");
     if (!save && !accept_word(r, "show"))
         return false;
     expect(r, '(', save ? "save is written save(name = \"file\")" : "show is written show(name)");
-    if (save)
-        read_saved(r, &o);
-    else
-        read_shown(r, &o);
-    expect(r, ')', "a ')' is missing behind an output");
-    vec_push(r->arena, &l->outputs, o);
+    do {
+        struct launch_output o = {0};
+        if (save)
+            read_saved(r, &o);
+        else
+            read_shown(r, &o);
+        vec_push(r->arena, &l->outputs, o);
+    } while (accept(r, ','));
+    expect(r, ')', "',' or ')' is wanted behind an output");
     return true;
 }
 

@@ -346,8 +346,10 @@ static const char *read_sizes(struct reader *r, enum launch_clause c, uint32_t *
             return r->why;
         if (read == count)
             return c == LAUNCH_SHARED ? "there are at most 16 sizes" : "there are at most three sizes";
-        if (size.is_float || size.f < 1 || size.f > UINT32_MAX)
+        if (size.is_float || size.f < 1)
             return "a size is an integer, 1 or more";
+        if (size.f > UINT32_MAX)
+            return "a size is at most 4294967295";
         n[read++] = (uint32_t)size.i;
     } while (scan_mark(&r->at, ','));
     while (read < count)

@@ -427,8 +427,9 @@ static void tell_model(const struct detection *d)
 {
     bool sample = false;
     opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
-               "in the model a warp executes %llu instructions in %llu cycles, with the source's predictions",
-               of_a_warp(d, d->plain.instructions), of_a_warp(d, d->plain.cycles));
+               "in the model a warp executes %llu instructions in %llu cycles%s",
+               of_a_warp(d, d->plain.instructions), of_a_warp(d, d->plain.cycles),
+               d->f->predictions ? ", with the source's predictions" : "");
     for (uint32_t i = 0; i < d->warps; i++)
         sample |= d->sample[i]->cut;
     enum opt_limit l = sample ? OPT_LIMIT_predict_sample : OPT_LIMIT_predict_steps;

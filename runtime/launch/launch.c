@@ -186,12 +186,12 @@ kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const st
     memcpy(c->trap.thread, t->thread, sizeof t->thread);
     c->trapped = true;
     c->trap_buffer = t->buffer;
-    char column[16] = "";
-    if (t->column)
-        snprintf(column, sizeof column, ":%u", t->column);
-    return rt_fail(c, status, "%s:%u%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", c->trap_file, line,
-                   column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
-                   t->thread[1], t->thread[2]);
+    char at[32] = "";
+    if (line)
+        snprintf(at, sizeof at, t->column ? ":%u:%u" : ":%u", line, t->column);
+    return rt_fail(c, status, "%s%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", c->trap_file, at,
+                   k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0], t->thread[1],
+                   t->thread[2]);
 }
 
 /* Where the lowest block stood whose host thread noticed. */
