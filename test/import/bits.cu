@@ -87,3 +87,26 @@ __global__ void most(int *o)
 // kern: launch most(o = zeros(1)) block(1) show(o)
 // RUN: %kernc run %s --launch=most
 // OUT-IS: o[0..1]: 2147483647
+
+// Of three numbers at once; saturated signs.
+__global__ void three(unsigned *o)
+{
+    bool high, low, first;
+    int k = 0;
+    o[k++] = __viaddmax_s32(2147483647, 1, -5) + 10;
+    o[k++] = __viaddmin_u32(0xffffffffu, 3u, 7u) * 10 + __vimax3_u32(1, 9, 4);
+    o[k++] = __viaddmin_s32_relu(-9, 2, 5) + __vimin3_s32_relu(4, 3, 8) * 10 + __vimax_s32_relu(-3, -4) * 100;
+    o[k++] = __viaddmax_s16x2(0x7fff0005, 0x0001fffb, 0xfff60003);
+    o[k++] = __viaddmax_s16x2_relu(0x7fff0005, 0x0001fff0, 0xfff6fffd);
+    o[k++] = __vimin3_u16x2(0x80000005, 0x0002fffb, 0x00040003);
+    o[k++] = __vimin_s16x2_relu(0x80000005, 0x00020007);
+    o[k++] = __vibmax_s32(-2, 3, &first) * 10 + first;
+    o[k++] = __vibmin_u32(4u, 4u, &first) * 10 + first;
+    o[k++] = __vibmax_s16x2(0x00018000, 0x00010001, &high, &low) * 4 + high * 2 + low;
+    o[k++] = __vibmin_u16x2(0x00038000, 0x00010001, &high, &low) * 4 + high * 2 + low;
+    o[k++] = __vabsss2(0x8000fffe);
+    o[k++] = __vnegss4(0x80017fff);
+}
+// kern: launch three(o = zeros(13)) block(1) show(o as hex)
+// RUN: %kernc run %s --launch=three
+// OUT-IS: o[0..13]: 0x00000005 0x0000001d 0x0000001e 0xfff60003 0x00000000 0x00020003 0x00000005 0x0000001e 0x00000029 0x00040006 0x00040004 0x7fff0002 0x7fff8101
