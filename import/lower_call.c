@@ -375,23 +375,35 @@ static void call_exclusive(struct lowering *l, const struct ll_ins *i)
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-/* for (n = 0; n < count; n++) body(n), where the count is only known as the kernel runs. */
+struct count_loop import_begin_loop(struct lowering *l, ir_ref first, ir_ref count)
+{
+    uint32_t before = l->c.block, test = import_block(l, "loop"), body = ir_block_new(l->f, "each");
+    struct count_loop loop = {.test = test, .done = ir_block_new(l->f, "done")};
+    loop.n = ir_param_new(l->f, loop.test, IR_TYPE_I32, NULL);
+    ir_edge_arg(l->f, &ir_block_at(l->f, before)->edges.at[0], first);
+    ir_emit_brif(&l->c, op2(l, IR_ult, IR_TYPE_I1, loop.n, count), body, loop.done);
+    l->c.block = body;
+    return loop;
+}
+
+void import_end_loop(struct lowering *l, const struct count_loop *loop, ir_ref step)
+{
+    ir_ref next = op2(l, IR_add, IR_TYPE_I32, loop->n, step);
+    uint32_t end = l->c.block;
+    ir_emit_br(&l->c, loop->test);
+    ir_edge_arg(l->f, &ir_block_at(l->f, end)->edges.at[0], next);
+    l->c.block = loop->done;
+}
+
+/* Copies or sets as many bytes as are only known when the kernel runs. */
 static void loop_bytes(struct lowering *l, ir_ref count, ir_ref to, ir_ref from, ir_ref value)
 {
-    enum ir_type t = IR_TYPE_I32;
-    uint32_t before = l->c.block, loop = import_block(l, "bytes");
-    ir_ref n = ir_param_new(l->f, loop, t, NULL);
-    ir_edge_arg(l->f, &ir_block_at(l->f, before)->edges.at[0], ir_const_i32(l->f, 0));
-    uint32_t body = ir_block_new(l->f, "byte"), done = ir_block_new(l->f, "bytes.done");
-    ir_emit_brif(&l->c, op2(l, IR_ult, IR_TYPE_I1, n, count), body, done);
-    l->c.block = body;
+    struct count_loop loop = import_begin_loop(l, ir_const_i32(l->f, 0), count);
     if (from)
-        value = ir_emit_load(&l->c, IR_MEM_U8, t, op2(l, IR_ptradd, type_of(l, from), from, n), 0);
-    ir_emit_store(&l->c, IR_MEM_U8, op2(l, IR_ptradd, type_of(l, to), to, n), 0, value);
-    ir_ref next = op2(l, IR_add, t, n, ir_const_i32(l->f, 1));
-    ir_emit_br(&l->c, loop);
-    ir_edge_arg(l->f, &ir_block_at(l->f, body)->edges.at[0], next);
-    l->c.block = done;
+        value =
+            ir_emit_load(&l->c, IR_MEM_U8, IR_TYPE_I32, op2(l, IR_ptradd, type_of(l, from), from, loop.n), 0);
+    ir_emit_store(&l->c, IR_MEM_U8, op2(l, IR_ptradd, type_of(l, to), to, loop.n), 0, value);
+    import_end_loop(l, &loop, ir_const_i32(l->f, 1));
 }
 
 static void call_memcpy(struct lowering *l, const struct ll_ins *i)

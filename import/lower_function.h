@@ -132,6 +132,14 @@ ir_ref import_shortened(struct lowering *l, const struct ll_type *t, ir_ref v);
 /* Goes on in a new block, which the cursor's branches to. */
 uint32_t import_block(struct lowering *l, const char *name);
 
+/* for (n = first; n < count; n += step): what is emitted between the two is its body. */
+struct count_loop {
+    ir_ref n;
+    uint32_t test, done;
+};
+struct count_loop import_begin_loop(struct lowering *l, ir_ref first, ir_ref count);
+void import_end_loop(struct lowering *l, const struct count_loop *loop, ir_ref step);
+
 /* for (ir_ref in_one; import_next_arm(&arms, &in_one);): an arm for each memory that the address may be in, and
  * behind it where they meet; a single one of another address. An arm leaves its `values`, `count` of them,
  * which then are those of the arm that was taken. */

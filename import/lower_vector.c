@@ -241,23 +241,15 @@ void import_async_copy(struct lowering *l, const struct ll_ins *i, const struct 
         i->argc > 4 ? op2(l, IR_mul, IR_TYPE_I32, import_i32(l, import_value(l, i->args[3])), bytes) : bytes;
     bool gathers = type_of(l, to) == IR_TYPE_SHARED;
     ir_ref first = import_local_linear(l), threads = import_block_size(l);
-    uint32_t before = l->c.block, loop = import_block(l, "copy");
-    ir_ref n = ir_param_new(l->f, loop, IR_TYPE_I32, NULL);
-    ir_edge_arg(l->f, &ir_block_at(l->f, before)->edges.at[0], first);
-    uint32_t body = ir_block_new(l->f, "element"), done = ir_block_new(l->f, "copied");
     if (!builtin->bytes)
         import_refuse(l, "import-call", "an async copy of elements whose size its name does not say");
-    ir_emit_brif(&l->c, op2(l, IR_ult, IR_TYPE_I1, n, count), body, done);
-    l->c.block = body;
-    ir_ref a = op2(l, IR_mul, IR_TYPE_I32, n, gathers ? bytes : stride);
-    ir_ref b = op2(l, IR_mul, IR_TYPE_I32, n, gathers ? stride : bytes);
+    struct count_loop loop = import_begin_loop(l, first, count);
+    ir_ref a = op2(l, IR_mul, IR_TYPE_I32, loop.n, gathers ? bytes : stride);
+    ir_ref b = op2(l, IR_mul, IR_TYPE_I32, loop.n, gathers ? stride : bytes);
     ir_ref copy = op2(l, IR_memcpy, IR_TYPE_VOID, op2(l, IR_ptradd, type_of(l, to), to, a),
                       op2(l, IR_ptradd, type_of(l, from), from, b));
     ir_at(l->f, copy)->imm = builtin->bytes ? builtin->bytes : 1;
-    ir_ref next = op2(l, IR_add, IR_TYPE_I32, n, threads);
-    ir_emit_br(&l->c, loop);
-    ir_edge_arg(l->f, &ir_block_at(l->f, body)->edges.at[0], next);
-    l->c.block = done;
+    import_end_loop(l, &loop, threads);
     import_give(l, i, 0, ir_const_i32(l->f, 0));
 }
 
