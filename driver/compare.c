@@ -289,6 +289,21 @@ static void blame_kernel(struct comparison *x)
     execution_close(&r.x);
 }
 
+/* Rows are compared at equal widths: a kernel that asks for its warp's lanes may give other results at each. */
+static void tell_widths(struct comparison *x)
+{
+    const struct reference *a = &x->references[0], *b = &x->references[1];
+    size_t element;
+    if (x->command->json || !a->run.command || !b->run.command || a->row.error || b->row.error ||
+        !execution_difference(&a->run.x, &b->run.x, &element))
+        return;
+    show_note(arena_printf(&x->command->arena,
+                           "warps of %u threads leave other results than those of %u, since results depend "
+                           "on the lanes of a warp or on "
+                           "the order of threads (each row is compared with the %s of its width)\n",
+                           b->row.warp, a->row.warp, reference_name()));
+}
+
 static int tell_interrupted(struct comparison *x)
 {
     if (x->rows.count)
@@ -330,6 +345,7 @@ int verb_compare(struct command *c)
     code = interrupted() ? tell_interrupted(&x) : compare_show(&x);
     if (code)
         goto done;
+    tell_widths(&x);
     blame_kernel(&x);
     code = exit_of_rows(&x);
 done:

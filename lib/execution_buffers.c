@@ -201,6 +201,29 @@ static void add_sizes(struct text *line, const char *foreign, const char *kernel
     text_printf(line, ") grid(%lu) block(%lu)", grid, block);
 }
 
+/* shared(…): elements of the arrays of which a launch says how many they have. */
+static void add_shared(struct text *line, const kernc_kernel *kernel)
+{
+    const char *name;
+    for (uint32_t i = 0; kernc_kernel_shared_array(kernel, i, &name); i++)
+        text_addz(line, i ? ", 64" : " shared(64");
+    if (kernc_kernel_shared_array(kernel, 0, &name))
+        text_addz(line, ")");
+}
+
+/* The first buffer that the kernel may write, or the first. */
+static const char *shown_buffer(const struct execution_step *s)
+{
+    const char *first = NULL;
+    for (uint32_t i = 0; i < s->param_count; i++) {
+        if (s->params[i].pointer && !strstr(s->params[i].text, "const"))
+            return s->params[i].name;
+        if (s->params[i].pointer && !first)
+            first = s->params[i].name;
+    }
+    return first;
+}
+
 /* The launch directive that the file could have. */
 static const char *launch_line(struct execution *x, const struct execution_step *s)
 {
@@ -208,11 +231,11 @@ static const char *launch_line(struct execution *x, const struct execution_step 
     text_printf(&line, "%slaunch %s(", x->foreign ? "// kern: " : "", kernc_kernel_name(s->kernel));
     for (uint32_t i = 0; i < s->param_count; i++)
         text_printf(&line, "%s%s = %s", i ? ", " : "", s->params[i].name,
-                    s->params[i].pointer ? "zeros(1024)" : "0");
+                    s->params[i].pointer ? "zeros(1024)" : "16");
     add_sizes(&line, x->foreign, kernc_kernel_name(s->kernel));
-    for (uint32_t i = 0, shown = 0; i < s->param_count && !shown; i++)
-        if ((shown = s->params[i].pointer))
-            text_printf(&line, " show(%s[0..8])", s->params[i].name);
+    add_shared(&line, s->kernel);
+    if (shown_buffer(s))
+        text_printf(&line, " show(%s[0..8])", shown_buffer(s));
     text_addz(&line, x->foreign ? "" : ";");
     return line.at;
 }
