@@ -166,6 +166,10 @@ void ir_view_barriers_text(struct ir_viewer *v, struct text *out)
             text_printf(out, "    threads wait for it where they are in %u%s\n", w->registers.at[m],
                         bitset_has(waits[m], n) ? ", and for that where they are in it: they conflict" : "");
     }
+    if (!all.count) {
+        text_addz(out, "  no convergence barriers: --scheme=barrier and hanoi place them\n");
+        return;
+    }
     for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
         uint32_t b = v->cfg->rpo[i];
         text_printf(out, "  %s: ", ir_view_block(v, b));
