@@ -105,6 +105,14 @@ int main()
     float *a, *b;
     cudaMalloc(&a, host.size() * sizeof(float));
     cudaMalloc(&b, host.size() * sizeof(float));
+    cudaMemPool_t pool;
+    int mode = cudaComputeModeProhibited;
+    cudaMemLocation where = {cudaMemLocationTypeDevice, 0};
+    cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, 0);
+    cudaDeviceGetDefaultMemPool(&pool, 0);
+    cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &mode);
+    cudaMemPrefetchAsync(a, host.size() * sizeof(float), where, 0);
+    cudaMemPrefetchAsync(b, host.size() * sizeof(float), 0);
     cudaMemcpy(a, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
     for (int i = 0; i < 100; i++) {
         step<<<1, 32>>>(a, b, 8);

@@ -72,6 +72,22 @@ enum cudaMemoryAdvise {
     cudaMemAdviseSetAccessedBy,
     cudaMemAdviseUnsetAccessedBy,
 };
+enum cudaComputeMode {
+    cudaComputeModeDefault,
+    cudaComputeModeExclusive,
+    cudaComputeModeProhibited,
+    cudaComputeModeExclusiveProcess,
+};
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic,
+    cudaMemPoolReuseAllowInternalDependencies,
+    cudaMemPoolAttrReleaseThreshold,
+    cudaMemPoolAttrReservedMemCurrent,
+    cudaMemPoolAttrReservedMemHigh,
+    cudaMemPoolAttrUsedMemCurrent,
+    cudaMemPoolAttrUsedMemHigh,
+};
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX,
@@ -82,6 +98,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrComputeMode = 20,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth,
     cudaDevAttrL2CacheSize,
@@ -188,8 +205,16 @@ struct cudaMemcpy3DParms {
     cudaExtent extent;
     cudaMemcpyKind kind;
 };
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid,
+    cudaMemLocationTypeDevice,
+    cudaMemLocationTypeHost,
+    cudaMemLocationTypeHostNuma,
+    cudaMemLocationTypeHostNumaCurrent,
+};
 struct cudaMemLocation {
-    int type, id;
+    cudaMemLocationType type;
+    int id;
 };
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
@@ -243,6 +268,9 @@ __KERN_HOST(cudaDeviceDisablePeerAccess, int)
 __KERN_HOST(cudaDeviceGetStreamPriorityRange, int *, int *)
 __KERN_HOST(cudaDeviceGetDefaultMemPool, cudaMemPool_t *, int)
 __KERN_HOST(cudaMemPoolSetAttribute, cudaMemPool_t, int, void *)
+__KERN_HOST(cudaMemPoolGetAttribute, cudaMemPool_t, int, void *)
+__KERN_HOST(cudaMemPrefetchAsync, const void *, size_t, cudaMemLocation, unsigned, cudaStream_t = nullptr)
+__KERN_HOST(cudaMemAdvise, const void *, size_t, cudaMemoryAdvise, cudaMemLocation)
 __KERN_HOST(cudaDriverGetVersion, int *)
 __KERN_HOST(cudaRuntimeGetVersion, int *)
 __KERN_HOST(cudaMemGetInfo, size_t *, size_t *)
