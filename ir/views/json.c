@@ -245,7 +245,10 @@ void ir_view_boxes_dot(struct ir_viewer *v, struct text *out)
 
 /* ---- divergence -------------------------------------------------------------------------------------- */
 
-static void divergence_object(struct ir_viewer *v, ir_ref r, uint32_t base, bool first, struct text *out)
+/* Instructions go by their order here: their references follow the order in which a compiler of kernc evaluates
+ * arguments. */
+static void divergence_object(struct ir_viewer *v, ir_ref r, const uint32_t *number, bool first,
+                              struct text *out)
 {
     struct text text = {.arena = v->arena}, why = {.arena = v->arena};
     const struct ir_ins *i = ir_at(v->fn, r);
@@ -253,7 +256,7 @@ static void divergence_object(struct ir_viewer *v, ir_ref r, uint32_t base, bool
     if (!why.length)
         return;
     ir_print_named(v->fn, &v->names, r, &text);
-    text_printf(out, "%s{\"id\": %u, \"function\": ", first ? "" : ",\n", base + r);
+    text_printf(out, "%s{\"id\": %u, \"function\": ", first ? "" : ",\n", number[r]);
     text_json(out, v->fn->name, strlen(v->fn->name));
     text_printf(out, ", \"line\": %u, \"column\": %u, \"text\": ", i->at.line, i->at.column);
     text_json(out, text.at, text.length);
@@ -261,18 +264,24 @@ static void divergence_object(struct ir_viewer *v, ir_ref r, uint32_t base, bool
                 ", \"branch\": %s, \"why\": ", ir_op_info[i->op].flags & IR_TERMINATOR ? "true" : "false");
     text_json(out, why.at, why.length);
     if (v->uniformity->cause[r])
-        text_printf(out, ", \"of\": %u}", base + v->uniformity->cause[r]);
+        text_printf(out, ", \"of\": %u}", number[v->uniformity->cause[r]]);
     else
         text_addz(out, ", \"of\": null}");
 }
 
 void ir_view_divergence_json(struct ir_viewer *v, uint32_t base, struct text *out)
 {
+    uint32_t *number = arena_array(v->arena, uint32_t, v->fn->ins.count);
+    u32_vec shown = {0};
     for (uint32_t k = 0; k < v->cfg->rpo_count; k++) {
         const struct ir_block *b = ir_block_at(v->fn, v->cfg->rpo[k]);
         for (uint32_t p = 0; p < b->params.count; p++)
-            divergence_object(v, b->params.at[p], base, !out->length, out);
+            vec_push(v->arena, &shown, b->params.at[p]);
         ir_each_ins(r, v->fn, v->cfg->rpo[k])
-            divergence_object(v, r, base, !out->length, out);
+            vec_push(v->arena, &shown, r);
     }
+    for (uint32_t i = 0; i < shown.count; i++)
+        number[shown.at[i]] = base + i + 1;
+    for (uint32_t i = 0; i < shown.count; i++)
+        divergence_object(v, shown.at[i], number, !out->length, out);
 }

@@ -36,8 +36,8 @@ void ir_view_graph_json(struct ir_viewer *v, const struct rows *code, bool front
                         struct text *out);
 /* The same graph for Graphviz: nodes are numbered as its blocks, and as large as their text's first lines. */
 void ir_view_boxes_dot(struct ir_viewer *v, struct text *out);
-/* Its divergent values and branches as objects ("Divergence"), a comma before each but the text's first. The
- * id of instruction r is base + r. */
+/* Its divergent values and branches as objects ("Divergence"), a comma before each but the text's first. Ids
+ * are above `base` and below base + v->fn->ins.count. */
 void ir_view_divergence_json(struct ir_viewer *v, uint32_t base, struct text *out);
 
 /* For dumps: prints the function with each value and branch marked as uniform or divergent, and why. Computes
