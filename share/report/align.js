@@ -130,7 +130,7 @@ function differences(a, b) {
     const rows = new Map(), add = (steps, side) => {
         for (let i = 0; i < steps.count; i++) {
             const place = steps.placeAt(i);
-            const row = entryOf(rows, place.group, () => ({place, steps: [0, 0], active: [0, 0], lost: [0, 0]}));
+            const row = entryOf(rows, place.row, () => ({place, steps: [0, 0], active: [0, 0], lost: [0, 0]}));
             const active = countLanes(steps.active(i));
             row.steps[side]++;
             row.active[side] += active;
@@ -144,11 +144,11 @@ function differences(a, b) {
 
 // The first steps in which a lane does the same under both at this place, but not in the same company: those with the
 // greatest difference among the first steps at the place.
-function firstDifference(a, b, group) {
+function firstDifference(a, b, row) {
     const TRIES = 200;
     let best = null, tries = 0;
     for (let i = 0; i < a.count && tries < TRIES; i++) {
-        if (a.placeAt(i).group !== group)
+        if (a.placeAt(i).row !== row)
             continue;
         tries++;
         for (const lane of lanesOf(a.active(i))) {

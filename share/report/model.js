@@ -35,6 +35,10 @@ class Steps {
                 `Step ${i + 1} names a place or state that is not there.`);
             this.place[i] = run[2 * i];
             this.state[i] = run[2 * i + 1];
+            // A place of no line goes by the lines that its first lane ran before.
+            for (let j = i - 1, place = this.placeAt(i); !place.row; j--)
+                if (j < 0 || hasLane(this.active(j), lanesOf(this.active(i))[0]) && this.placeAt(j).lines.length)
+                    place.text += ` ${place.row = j < 0 ? 'of no line' : 'after ' + linesText(this.placeAt(j).lines)}`;
         }
     }
 
@@ -126,9 +130,9 @@ class Palette {
         const key = lines.length ? lines.join() : this.codes ? '#' + code : '';
         const label = lines.length ? ranges(lines).replace(/, /g, ',') : this.codes ? '#' + code : '–';
         const group = this.groups.get(key) ?? '';
-        return {code, lines, key, group, label, operations: Array.isArray(raw[2]) ? raw[2] : null,
+        return {code, lines, key, group, label, row: group, operations: Array.isArray(raw[2]) ? raw[2] : null,
             colour: this.colours.get(group) ?? -1,
-            text: linesText(lines) || `code ${code}` + (this.codes ? '' : ', of no line')};
+            text: linesText(lines) || `code ${code}`};
     }
 
     // The colours of the places that a line is in.

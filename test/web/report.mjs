@@ -96,6 +96,20 @@ async function checkViews(path, experiment) {
     }, {fragment: '#compare'}));
 }
 
+// Where places have lines, so has each row of the differences, though barriers make blocks of none.
+async function checkDifferences(path, experiment) {
+    if (!experiment.runs.some(run => run.launches.some(one => one.warps.some(warp => warp.places.some(place =>
+        place[1].length)))))
+        return;
+    await check(`${path}: differences are at lines`, () => opened(path, async page => {
+        const rows = await page.locator('.differences tbody th').allTextContents();
+        for (const row of rows)
+            assert.match(row, /^(code after )?lines? \d/);
+        if (experiment.name.endsWith('collatz.kern') && experiment.runs.some(run => run.scheme === 'barrier'))
+            assert.ok(rows.some(row => row.startsWith('code after ')), rows.join());
+    }, {fragment: '#compare&scheme=barrier'}));
+}
+
 async function checkFocus(path, experiment) {
     const run = experiment.runs.find(one => one.launches[0] && one.launches[0].warps[0]
         && one.launches[0].warps[0].run.length > 8);
@@ -380,7 +394,7 @@ try {
         if (wanted('schema'))
             await checkSchema(path, experiment, valid);
         for (const [part, act] of [['views', checkViews], ['focus', checkFocus], ['figures', checkFigures],
-            ['parts', checkParts]])
+            ['differences', checkDifferences], ['parts', checkParts]])
             if (wanted(part))
                 await act(path, experiment);
     }

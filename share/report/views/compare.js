@@ -211,12 +211,12 @@ function differenceTable(app, a, b, launch) {
         return note(`${names[0]} and ${names[1]} lose the same lane slots at every place.`);
     const most = Math.max(...rows.map(row => Math.abs(row.lost[1] - row.lost[0])));
     const jump = row => {
-        const first = firstDifference(left, right, row.place.group);
+        const first = firstDifference(left, right, row.place.row);
         if (first)
             return focus.set({scheme: a, step: first.i, lane: first.lane});
         const [index, steps] = row.steps[0] ? [a, left] : [b, right];
         let step = 0;
-        while (steps.placeAt(step).group !== row.place.group)
+        while (steps.placeAt(step).row !== row.place.row)
             step++;
         focus.set({scheme: index, step, lane: lanesOf(steps.active(step))[0]});
     };
@@ -227,7 +227,8 @@ function differenceTable(app, a, b, launch) {
     const body = rows.slice(0, 20).map(row => {
         const more = row.lost[1] - row.lost[0], width = `width:${100 * Math.abs(more) / most}%`;
         const chip = h('i.chip', {style: `background:${codeVariable(row.place.colour)}`});
-        return h('tr', {onclick: () => jump(row)}, h('th', {scope: 'row'}, h('button.link', chip, row.place.text)),
+        return h('tr', {onclick: () => jump(row)}, h('th', {scope: 'row'}, h('button.link', chip,
+                row.place.group ? row.place.text : `code ${row.place.row}`)),
             side(row, 0),
             side(row, 1), row.lost.map(lost => h('td.num', number(lost))), h('td.num.delta', h(more > 0 ? 'span.bar.bad'
                 : 'span.bar.good', h('span', {style: width})), (more > 0 ? '+' : '−') + number(Math.abs(more))));

@@ -34,7 +34,7 @@ views.push({id: 'why', title: 'Why', make(panel, app) {
                 for (const next of follows.get(id))
                     reach.add(next.id);
             const ends = all.filter(one => one.branch && reach.has(one.id) && one !== hop);
-            put(clear(forward), h('h2', 'What follows from ', h('code', hop.text.split(' = ')[0].slice(0, 40))),
+            put(clear(forward), h('h2', 'What follows from ', h('code', hop.text.split(' = ')[0])),
                 h('p.soft', `${direct.length} directly, ${reach.size - 1} in all; branches: ${ends.length}.`),
                 h('ul', [...new Set([...direct.slice(0, 8), ...ends.slice(0, 6)])].map(entry)));
         };
