@@ -76,8 +76,9 @@ await check('views follow a change', () => opened(index, async page => {
     console.log(`views follow a change of 32 threads in ${times[4].toFixed(0)} ms (${times[0].toFixed(0)} to `
         + `${times[7].toFixed(0)})`);
     assert.ok(times[4] < FOLLOWS_IN);
+    const wide = await number(page);
     await page.selectOption('#warp', '8');
-    await settled(page, await number(page));
+    await settled(page, wide);
     assert.equal(await viewer(page).evaluate(() => window.app.model.runs[0].warp), 8);
     const before = await number(page);
     await page.click('.choose summary');
