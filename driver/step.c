@@ -106,6 +106,7 @@ void step_row(const struct step_record *r, const struct source *source, struct t
     size_t start = t->length;
     text_printf(t, "%6" PRIu64 " %6" PRIu32 "  ", s->number, s->code);
     add_lines(s, source, t);
+    text_char(t, ' ');
     pad(t, start, LANES_COLUMN);
     for (uint32_t lane = 0; lane < s->lanes; lane++)
         text_char(t, sign_of(r, lane));
