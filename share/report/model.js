@@ -208,10 +208,9 @@ class Model {
 
     // By line of a launch: metrics, lane slots and those lost, lanes that were active in the steps of one warp.
     lines(scheme, launch) {
-        const one = this.launch(scheme, launch);
+        const one = this.launch(scheme, launch), steps = one && this.steps(scheme, launch);
         if (!one)
             return {rows: new Map(), lost: 0};
-        const steps = this.steps(scheme, launch);
         if (!one.byLine || one.byLine.steps !== steps) {
             const rows = new Map(), row = line => entryOf(rows, line, () => ({line, lost: 0, histogram: null}));
             for (const {line, warp_instructions: executed, thread_instructions: threads, divergences: diverged,
@@ -227,7 +226,8 @@ class Model {
                     if (active)
                         entry.histogram[Math.ceil(8 * active / steps.lanes) - 1]++;
                 }
-            one.byLine = {rows, steps, lost: [...rows.values()].reduce((sum, entry) => sum + entry.lost, 0)};
+            const lost = [...rows.values()].reduce((sum, entry) => sum + entry.lost, 0);
+            one.byLine = {rows, steps, lost, counted: list(one.lines).length > 0};
         }
         return one.byLine;
     }

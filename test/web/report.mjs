@@ -96,6 +96,16 @@ async function checkViews(path, experiment) {
     }, {fragment: '#compare'}));
 }
 
+// A run that stopped has steps, but nothing that was counted: then nothing is said of lost slots.
+async function checkStopped(path, experiment) {
+    const run = experiment.runs.find(one => one.error && one.launches.length && one.launches.every(launch =>
+        !launch.lines.length));
+    if (run)
+        await check(`${path}: a run that stopped has no figures by line`, () => opened(path, async page =>
+            assert.match(await page.textContent('#view-source'), /No figures by line: /),
+        {fragment: `#source&scheme=${run.scheme}`}));
+}
+
 // Where places have lines, so has each row of the differences, though barriers make blocks of none.
 async function checkDifferences(path, experiment) {
     if (!experiment.runs.some(run => run.launches.some(one => one.warps.some(warp => warp.places.some(place =>
@@ -394,7 +404,8 @@ try {
         if (wanted('schema'))
             await checkSchema(path, experiment, valid);
         for (const [part, act] of [['views', checkViews], ['focus', checkFocus], ['figures', checkFigures],
-            ['differences', checkDifferences], ['parts', checkParts]])
+            ['differences', checkDifferences], ['stopped', checkStopped],
+            ['parts', checkParts]])
             if (wanted(part))
                 await act(path, experiment);
     }

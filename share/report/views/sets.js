@@ -78,13 +78,13 @@ views.push({id: 'sets', title: 'Sets', make(panel, app) {
         const rows = compareSets(wanted, isOracle ? wanted : instances(steps, codes, operation.name === 'barrier'));
         if (!rows.length)
             return void put(right, note('It is not performed in the steps that are kept.'));
-        const wrong = rows.filter(row => row.differs).length, all = plural(rows.length, 'instance');
+        const wrong = rows.filter(row => row.differs).length, all = plural(rows.length, 'step');
         const missing = oracle < 0 ? 'The experiment has no run under oracle to compare with.'
             : 'Under oracle it is not in the steps that are kept.';
-        put(right, h('p.lead', isOracle ? `The definition: ${all}.` : !wanted.length
-            ? `${all} under ${run.scheme}. ${missing}`
-            : wrong ? `${number(wrong)} of ${all} under ${run.scheme} have other lanes than the definition asks for.`
-                : `All ${all} under ${run.scheme} have the lanes that the definition asks for.`));
+        put(right, h('p.lead', isOracle ? `The definition: performed in ${all}.` : !wanted.length
+            ? `Performed in ${all} under ${run.scheme}. ${missing}`
+            : `Performed in ${all} under ${run.scheme}, ${wrong ? `in ${number(wrong)} of them by other lanes than`
+                : 'always by the lanes that'} the definition asks for.`));
         const bars = (mask, other) => laneBar(steps.lanes, lane => hasLane(mask, lane) ? 'on' : other && hasLane(other,
             lane) ? 'part' : 'off', lanesText(mask), null, lane => focus.set({lane}));
         const near = rows.findIndex(row => row.step >= step) - LIMIT / 2;

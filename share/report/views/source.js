@@ -152,9 +152,9 @@ views.push({id: 'source', title: 'Source', make(panel, app) {
         h('li', `${one.severity}: ${one.message}`))), table.element);
     rebuild();
     return () => {
-        const {scheme, launch} = app.focus.value, {rows, lost} = app.model.lines(scheme, launch), run = app.focus.run;
-        const worst = [...rows.values()].sort((a, b) => b.lost - a.lost)[0];
-        summary.textContent = !rows.size ? `No figures by line: ${(run && run.error) || 'nothing ran.'}`
+        const {scheme, launch} = app.focus.value, {rows, lost, counted} = app.model.lines(scheme, launch);
+        const run = app.focus.run, worst = [...rows.values()].sort((a, b) => b.lost - a.lost)[0];
+        summary.textContent = !counted ? `No figures by line: ${(run && run.error) || 'nothing ran.'}`
             : !lost ? `No lane slot is lost under ${run.scheme}: all lanes of the warps always run together.`
                 : `${number(lost)} lane slots are lost under ${run.scheme}; `
                     + `${percent(worst.lost / lost)} of them in line ${worst.line}.`;
