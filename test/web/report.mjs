@@ -106,6 +106,18 @@ async function checkStopped(path, experiment) {
         {fragment: `#source&scheme=${run.scheme}`}));
 }
 
+// The convergent operation shown first is one that the launch performs, if it performs any.
+async function checkSets(path, experiment) {
+    await check(`${path}: an operation that is performed is shown`, () => opened(path, async page => {
+        const all = await page.locator('#view-sets .entry').count();
+        const soft = await page.locator('#view-sets .entry.soft').count();
+        if (soft < all)
+            assert.doesNotMatch(await page.textContent('#view-sets'), /is not performed/);
+        if (experiment.name.endsWith('convops.kern'))
+            assert.ok(soft > 0 && soft < all, `${soft} of ${all} are not performed`);
+    }, {fragment: '#sets'}));
+}
+
 // Where places have lines, so has each row of the differences, though barriers make blocks of none.
 async function checkDifferences(path, experiment) {
     if (!experiment.runs.some(run => run.launches.some(one => one.warps.some(warp => warp.places.some(place =>
@@ -404,7 +416,7 @@ try {
         if (wanted('schema'))
             await checkSchema(path, experiment, valid);
         for (const [part, act] of [['views', checkViews], ['focus', checkFocus], ['figures', checkFigures],
-            ['differences', checkDifferences], ['stopped', checkStopped],
+            ['differences', checkDifferences], ['stopped', checkStopped], ['sets', checkSets],
             ['parts', checkParts]])
             if (wanted(part))
                 await act(path, experiment);

@@ -8,7 +8,7 @@ function performing(run, steps, operations, index) {
     const blocks = run.graphs.flatMap(graph => graph.blocks)
         .filter(block => String(block.text).split(/\s/).includes(name));
     const first = block => list(block.code).find(code => at(code).some(place => place.lines.includes(line)));
-    return new Set(said.length ? said.map(place => place.code) : run.graphs.length ? blocks.map(first)
+    return new Set(said.length ? said.map(place => place.code) : run.graphs.length ? blocks.map(first).filter(isFinite)
         : steps.places.filter(place => place.lines.includes(line)).map(place => place.code));
 }
 
