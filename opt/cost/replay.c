@@ -421,8 +421,11 @@ static uint32_t part(const struct warp *w, const struct cost_piece *p, uint64_t 
                      uint64_t *ended)
 {
     uint32_t count = 0;
+    bool all_go_on = w->ahead < w->until; /* then the last edge is that of those who take no other */
     for (uint32_t e = 0; e < p->edges && lanes; e++) {
-        uint64_t to = lanes_to(w, lanes, w->code->edges.at[p->first_edge + e].block);
+        uint64_t to = all_go_on && e + 1 == p->edges
+                          ? lanes
+                          : lanes_to(w, lanes, w->code->edges.at[p->first_edge + e].block);
         if (to)
             sides[count++] = (struct side){to, e};
         lanes &= ~to;
