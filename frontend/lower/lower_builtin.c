@@ -70,7 +70,8 @@ static ir_ref float_constant(struct lowering *l, const struct fe_type *t, double
 static ir_ref lower_rsqrt(struct lowering *l, const struct arguments *a)
 {
     enum ir_type t = fe_ir_type(a->type);
-    return ir_emit2(&l->c, IR_div, t, float_constant(l, a->type, 1), ir_emit1(&l->c, IR_sqrt, t, a->at[0]));
+    ir_ref root = ir_emit1(&l->c, IR_sqrt, t, a->at[0]);
+    return ir_emit2(&l->c, IR_div, t, float_constant(l, a->type, 1), root);
 }
 
 /* |a| compared with infinity. */

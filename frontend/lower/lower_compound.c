@@ -168,8 +168,8 @@ static void scale(struct compound *c, const struct layout *f, ir_ref *x, ir_ref 
     int up = (int)(f->most / 2), least = 1 - up, down = least + (int)f->fraction + 1;
     ir_ref big = op2(c, IR_slt, IR_TYPE_I1, integer(c, IR_TYPE_I32, (uint32_t)up), *n);
     ir_ref small = op2(c, IR_slt, IR_TYPE_I1, *n, integer(c, IR_TYPE_I32, (uint32_t)least));
-    ir_ref factor =
-        choose(c, big, f->t, power(c, f, up), choose(c, small, f->t, power(c, f, down), power(c, f, 0)));
+    ir_ref one = power(c, f, 0), low = choose(c, small, f->t, power(c, f, down), one);
+    ir_ref factor = choose(c, big, f->t, power(c, f, up), low);
     ir_ref part = choose(
         c, big, IR_TYPE_I32, integer(c, IR_TYPE_I32, (uint32_t)up),
         choose(c, small, IR_TYPE_I32, integer(c, IR_TYPE_I32, (uint32_t)down), integer(c, IR_TYPE_I32, 0)));
@@ -319,10 +319,12 @@ static ir_ref wrapped(struct compound *c, enum ir_op op, ir_ref old)
     enum ir_type t = fe_ir_type(type);
     enum ir_op less = fe_is_signed(type) ? IR_slt : IR_ult;
     ir_ref limit = c->at[1], one = integer(c, t, 1), zero = integer(c, t, 0);
-    if (op == IR_atomic_add)
-        return choose(c, op2(c, less, IR_TYPE_I1, old, limit), t, op2(c, IR_add, t, old, one), zero);
-    ir_ref restart =
-        op2(c, IR_or, IR_TYPE_I1, op2(c, IR_eq, IR_TYPE_I1, old, zero), op2(c, less, IR_TYPE_I1, limit, old));
+    if (op == IR_atomic_add) {
+        ir_ref next = op2(c, IR_add, t, old, one);
+        return choose(c, op2(c, less, IR_TYPE_I1, old, limit), t, next, zero);
+    }
+    ir_ref above = op2(c, less, IR_TYPE_I1, limit, old);
+    ir_ref restart = op2(c, IR_or, IR_TYPE_I1, op2(c, IR_eq, IR_TYPE_I1, old, zero), above);
     return choose(c, restart, t, limit, op2(c, IR_sub, t, old, one));
 }
 

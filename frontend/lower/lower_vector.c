@@ -68,8 +68,8 @@ static ir_ref operate(struct lowering *l, enum fe_op op, const struct fe_type *t
 {
     const struct fe_type *with = promoted(l, t), *truth = l->program->types.basic[FE_TYPE_BOOL];
     fe_tell_shift(l, op, with, b, t);
-    ir_ref r = fe_lower_operation(l, op, with, fe_lower_conversion(l, a, t, with),
-                                  fe_lower_conversion(l, b, t, with));
+    ir_ref right = fe_lower_conversion(l, b, t, with), left = fe_lower_conversion(l, a, t, with);
+    ir_ref r = fe_lower_operation(l, op, with, left, right);
     if (op < FE_OP_LT || op > FE_OP_NE)
         return fe_lower_conversion(l, r, with, result);
     return ir_emit1(&l->c, IR_neg, fe_ir_type(result), fe_lower_conversion(l, r, truth, result));
@@ -260,8 +260,8 @@ static struct elements cross(struct lowering *l, const struct fe_type *of, const
     struct elements v = {{0}};
     for (uint64_t i = 0; i < 3; i++) {
         uint64_t y = (i + 1) % 3, z = (i + 2) % 3;
-        v.at[i] = op2(l, IR_sub, of, op2(l, IR_mul, of, a->at[y], b->at[z]),
-                      op2(l, IR_mul, of, a->at[z], b->at[y]));
+        ir_ref less = op2(l, IR_mul, of, a->at[z], b->at[y]);
+        v.at[i] = op2(l, IR_sub, of, op2(l, IR_mul, of, a->at[y], b->at[z]), less);
     }
     return v;
 }

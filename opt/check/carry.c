@@ -239,7 +239,8 @@ static void tell_memcpy(struct opt_origins *o, ir_ref r)
 {
     struct ir_cursor c = cursor_at(o, r, r);
     struct ir_ins copy = *ir_at(o->f, r);
-    tell_copy(o, &c, in_memory(&c, copy.args[0], 0), in_memory(&c, copy.args[1], 0), copy.imm);
+    struct cell from = in_memory(&c, copy.args[1], 0), to = in_memory(&c, copy.args[0], 0);
+    tell_copy(o, &c, to, from, copy.imm);
 }
 
 static void tell_result(struct opt_origins *o, ir_ref r)

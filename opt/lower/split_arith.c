@@ -105,6 +105,12 @@ static ir_ref is_negative(struct splitter *x, struct split_pair a)
     return split_compare(x, IR_slt, a.hi, split_const(x, 0));
 }
 
+static struct split_pair absolute(struct splitter *x, struct split_pair a)
+{
+    struct split_pair opposite = negate(x, a);
+    return split_choose_pair(x, is_negative(x, a), opposite, a);
+}
+
 static struct split_pair multiply_high_signed(struct splitter *x, struct split_pair a, struct split_pair b)
 {
     struct split_pair p = multiply_high(x, a, b), zero = both(x, 0);
@@ -117,15 +123,15 @@ static struct split_pair multiply_high_signed(struct splitter *x, struct split_p
 /* high << n | low >> (32 - n), n modulo 32: what a funnel shift gives. */
 static ir_ref across_left(struct splitter *x, ir_ref high, ir_ref low, ir_ref n)
 {
-    ir_ref rest =
-        split_emit2(x, IR_lshr, split_emit2(x, IR_lshr, low, split_const(x, 1)), split_emit1(x, IR_not, n));
+    ir_ref by = split_emit1(x, IR_not, n);
+    ir_ref rest = split_emit2(x, IR_lshr, split_emit2(x, IR_lshr, low, split_const(x, 1)), by);
     return split_emit2(x, IR_or, split_emit2(x, IR_shl, high, n), rest);
 }
 
 static ir_ref across_right(struct splitter *x, ir_ref high, ir_ref low, ir_ref n)
 {
-    ir_ref rest =
-        split_emit2(x, IR_shl, split_emit2(x, IR_shl, high, split_const(x, 1)), split_emit1(x, IR_not, n));
+    ir_ref by = split_emit1(x, IR_not, n);
+    ir_ref rest = split_emit2(x, IR_shl, split_emit2(x, IR_shl, high, split_const(x, 1)), by);
     return split_emit2(x, IR_or, split_emit2(x, IR_lshr, low, n), rest);
 }
 
@@ -181,8 +187,8 @@ static struct split_pair shift(struct splitter *x, struct split_pair a, struct s
 /* `op`: eq or ne. */
 static ir_ref equality(struct splitter *x, struct split_pair a, struct split_pair b, enum ir_op op)
 {
-    ir_ref differs =
-        split_emit2(x, IR_or, split_emit2(x, IR_xor, a.lo, b.lo), split_emit2(x, IR_xor, a.hi, b.hi));
+    ir_ref high = split_emit2(x, IR_xor, a.hi, b.hi);
+    ir_ref differs = split_emit2(x, IR_or, split_emit2(x, IR_xor, a.lo, b.lo), high);
     return split_compare(x, op, differs, split_const(x, 0));
 }
 
@@ -208,14 +214,15 @@ static struct split_pair least(struct splitter *x, struct split_pair a, struct s
 static struct split_pair count_zeros(struct splitter *x, enum ir_op op, ir_ref near, ir_ref far)
 {
     ir_ref more = split_emit2(x, IR_add, split_emit1(x, op, far), split_const(x, 32));
-    ir_ref n =
-        split_choose(x, split_compare(x, IR_eq, near, split_const(x, 0)), more, split_emit1(x, op, near));
+    ir_ref count = split_emit1(x, op, near);
+    ir_ref n = split_choose(x, split_compare(x, IR_eq, near, split_const(x, 0)), more, count);
     return (struct split_pair){n, split_const(x, 0)};
 }
 
 static struct split_pair count_ones(struct splitter *x, struct split_pair a)
 {
-    ir_ref n = split_emit2(x, IR_add, split_emit1(x, IR_popcount, a.lo), split_emit1(x, IR_popcount, a.hi));
+    ir_ref high = split_emit1(x, IR_popcount, a.hi);
+    ir_ref n = split_emit2(x, IR_add, split_emit1(x, IR_popcount, a.lo), high);
     return (struct split_pair){n, split_const(x, 0)};
 }
 
@@ -243,8 +250,8 @@ static ir_ref to_float(struct splitter *x, struct split_pair a)
     ir_ref exponent = split_choose(x, whole, zero, split_emit2(x, IR_sub, split_const(x, 32), n));
     ir_ref scale =
         split_emit2(x, IR_shl, split_emit2(x, IR_add, exponent, split_const(x, 127)), split_const(x, 23));
-    return float2(x, IR_mul, ir_emit1(&x->c, IR_uitof, IR_TYPE_F32, word),
-                  ir_emit1(&x->c, IR_bits, IR_TYPE_F32, scale));
+    ir_ref power = ir_emit1(&x->c, IR_bits, IR_TYPE_F32, scale);
+    return float2(x, IR_mul, ir_emit1(&x->c, IR_uitof, IR_TYPE_F32, word), power);
 }
 
 static ir_ref signed_to_float(struct splitter *x, struct split_pair a)
@@ -329,7 +336,7 @@ static struct split_pair integer_pair(struct splitter *x, const struct ir_ins *i
     case IR_ashr: return shift(x, a, b, ins->op);
     case IR_rotl: return rotate_left(x, a, b.lo);
     case IR_neg: return negate(x, a);
-    case IR_abs: return split_choose_pair(x, is_negative(x, a), negate(x, a), a);
+    case IR_abs: return absolute(x, a);
     case IR_smin:
     case IR_smax:
     case IR_umin:
