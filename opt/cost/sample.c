@@ -155,8 +155,16 @@ static struct cost_lane *begin_lanes(struct cost_sampler *x)
     return lanes;
 }
 
+static bool leads_to(const struct ir_function *f, uint32_t b, uint32_t next)
+{
+    ir_each_succ(to, b, f)
+        if (to == next)
+            return true;
+    return false;
+}
+
 /* The lanes have all `epochs` epochs, the last of them of the cycle that was not finished: its epochs from
- * `first` on are repeated by turns. */
+ * `first` on are repeated by turns. A lane ends behind one that left the cycle. */
 static void repeat(struct cost_sampler *x, const struct cost_lane *lanes, uint32_t first, uint32_t epochs)
 {
     cost_visits old[COST_MAX_LANES];
@@ -170,7 +178,9 @@ static void repeat(struct cost_sampler *x, const struct cost_lane *lanes, uint32
             const struct cost_lane *from = &lanes[(n + k / pieces) % x->s->lanes];
             uint32_t piece = first + k % pieces;
             uint32_t begin = from->epochs.at[piece], end = from->epochs.at[piece + 1];
-            if (k >= pieces && fresh.count + (end - begin) > VISITS_MAX)
+            if ((k >= pieces && fresh.count + (end - begin) > VISITS_MAX) ||
+                (fresh.count &&
+                 !leads_to(x->s->f, vec_last(&fresh).block, old[from->number].at[begin].block)))
                 break;
             for (uint32_t i = begin; i < end; i++)
                 vec_push(x->arena, &fresh, old[from->number].at[i]);
