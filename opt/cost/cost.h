@@ -98,7 +98,7 @@ struct cost_sample {
     uint32_t *cost; /* by block: cycles, callees included */
     u32_vec segments;
     uint32_t lanes;
-    cost_visits lane[COST_MAX_LANES]; /* each visit leads to the next; behind the last stands one of no block */
+    cost_visits lane[COST_MAX_LANES]; /* each leads to the next; behind the last is one of no block */
     bool guessed;                     /* branches were drawn of which nothing is known */
     bool cut;                         /* the budget was too little */
 };
