@@ -299,8 +299,8 @@ static void tell_widths(struct comparison *x)
         return;
     show_note(arena_printf(&x->command->arena,
                            "warps of %u threads leave other results than those of %u, since results depend "
-                           "on the lanes of a warp or on "
-                           "the order of threads (each row is compared with the %s of its width)\n",
+                           "on the lanes of a warp or on the order of threads (each row is compared with "
+                           "the %s of its width)\n",
                            b->row.warp, a->row.warp, reference_name()));
 }
 

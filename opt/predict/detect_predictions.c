@@ -422,16 +422,22 @@ static void measure(struct detection *d)
     }
 }
 
+static bool any_sample_is_cut(const struct detection *d)
+{
+    for (uint32_t i = 0; i < d->warps; i++)
+        if (d->sample[i]->cut)
+            return true;
+    return false;
+}
+
 /* What a model says that does not run to its end may be of the function's begin alone. */
 static void tell_model(const struct detection *d)
 {
-    bool sample = false;
+    bool sample = any_sample_is_cut(d);
     opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
                "in the model a warp executes %llu instructions in %llu cycles%s",
                of_a_warp(d, d->plain.instructions), of_a_warp(d, d->plain.cycles),
                d->f->predictions ? ", with the source's predictions" : "");
-    for (uint32_t i = 0; i < d->warps; i++)
-        sample |= d->sample[i]->cut;
     enum opt_limit l = sample ? OPT_LIMIT_predict_sample : OPT_LIMIT_predict_steps;
     if (sample || d->plain.cut)
         opt_remark(d->c, d->f, OPT_MISSED, sample ? "predict-sample" : "predict-steps", d->f->at,
@@ -491,14 +497,6 @@ static void sample_warps(struct detection *d, struct cost_hints *hints, uint64_t
     }
 }
 
-static bool is_cut(const struct detection *d)
-{
-    bool cut = d->plain.cut;
-    for (uint32_t i = 0; i < d->warps; i++)
-        cut |= d->sample[i]->cut;
-    return cut;
-}
-
 /* Where several warps are more than the model may run, the middle one alone tells more than the begin of each.
  * Lanes that run one after the other take many steps: then a smaller sample tells more than the begin of a
  * large one, but what it says of the rest is little. */
@@ -509,7 +507,7 @@ static void model_warps(struct detection *d, struct cost_hints *hints)
     choose_warps(d, hints, budget);
     sample_warps(d, hints, budget);
     measure(d);
-    if (d->warps > 1 && is_cut(d)) {
+    if (d->warps > 1 && (d->plain.cut || any_sample_is_cut(d))) {
         hints[0] = hints[d->warps / 2];
         d->warps = 1;
         sample_warps(d, hints, budget);
