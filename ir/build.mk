@@ -3,7 +3,7 @@ ir_SRC := $(addprefix ir/,module.c build.c compact.c facts.c)
 ir_SRC += $(addprefix ir/text/,names.c print.c print_module.c lexer.c parse.c parse_function.c \
     parse_ins.c)
 ir_SRC += $(addprefix ir/verify/,verify.c structure.c instructions.c convergence.c module.c)
-ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c dataflow.c barrier_flow.c \
+ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c coalesce.c dataflow.c barrier_flow.c \
     dominators.c post_dominators.c cycles.c pst.c tokens.c joins.c \
     scopes.c uniformity.c uniformity_scopes.c uniformity_cycles.c uniformity_loads.c \
     memory.c effects.c \

@@ -1,21 +1,18 @@
 /* regalloc.c: registers of a function's frame, for what lives across switch points: linear scan (Poletto and
  * Sarkar, 1999) over the intervals of liveness.c, which says why sharing is safe although lanes diverge.
  *
- * Coalescing comes first: a block parameter and the values that edges bring to it form a group, as long as no
- * two members' intervals overlap, and a group gets one register, so that the moves between its members
- * vanish. Edges that go back are tried first: their moves are the ones that run often. A group's members are
- * kept sorted, the smaller group is merged into the larger, and groups stop growing at GROUP_LIMIT: no input
- * makes this quadratic.
+ * Coalescing comes first (ir/analysis/coalesce.h): a block parameter and the values that edges bring to it
+ * form a group, as long as no two members live at one place, and a group gets one register, so that the moves
+ * between its members vanish. Edges that go back are tried first: their moves are the ones that run often.
  *
  * Registers that are not shared but within a group: scalars that live across switch points (written without a
  * mask; only moves that warp_scalars.c allows it form groups); not at all: the function's result, as
  * several blocks may have it as their parameter (select_values.c), which one interval does not say.
  */
 #include "backend/bytecode/emit.h"
+#include "ir/analysis/coalesce.h"
 
 #include <stdlib.h>
-
-#define GROUP_LIMIT 256
 
 /* ---- pools ------------------------------------------------------------------------------------------- */
 
@@ -68,16 +65,11 @@ void be_pool_clear(struct be_pool *p)
 
 /* ---- groups ------------------------------------------------------------------------------------------ */
 
-/* sorted by start; NULL: the register alone */
-struct group {
-    uint32_t count;
-    uint32_t *members;
-};
 struct allocator {
     struct be_context *c;
     struct be_function *f;
-    uint32_t *leader;     /* by virtual register: the one that stands for its group */
-    struct group *groups; /* by leader */
+    struct ir_lives lives;
+    struct ir_coalescer groups;
     struct be_pool pools[BE_REGIONS];
 };
 
@@ -86,67 +78,60 @@ static bool shares(const struct be_vreg *v)
     return v->home == BE_FRAME && v->kind != BC_KIND_S;
 }
 
-static uint32_t member(const struct allocator *a, uint32_t leader, uint32_t i)
+/* Of vectors and masks, which are written under the mask; of others the whole interval counts. */
+static void note_use(struct allocator *a, uint32_t v, uint32_t position)
 {
-    return a->groups[leader].members ? a->groups[leader].members[i] : leader;
+    if (shares(be_vreg(a->f, v)) && v != a->f->result)
+        edge_add(&a->c->arena, &a->lives.uses, v, position);
 }
 
-static uint32_t member_count(const struct allocator *a, uint32_t leader)
+static void note_word(struct allocator *a, uint32_t i)
 {
-    return a->groups[leader].members ? a->groups[leader].count : 1;
-}
-
-/* The first member that ends at or behind `start`: members do not overlap, so their ends are sorted too. */
-static uint32_t first_member_from(const struct allocator *a, uint32_t leader, uint32_t start)
-{
-    uint32_t low = 0, high = member_count(a, leader);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (be_vreg(a->f, member(a, leader, middle))->end < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool overlap(const struct allocator *a, uint32_t small, uint32_t large)
-{
-    for (uint32_t i = 0; i < member_count(a, small); i++) {
-        const struct be_vreg *x = be_vreg(a->f, member(a, small, i));
-        uint32_t at = first_member_from(a, large, x->start);
-        if (at < member_count(a, large) && be_vreg(a->f, member(a, large, at))->start <= x->end)
-            return true;
-    }
-    return false;
-}
-
-static void merge(struct allocator *a, uint32_t small, uint32_t large)
-{
-    uint32_t n = member_count(a, small), m = member_count(a, large), i = n, j = m;
-    uint32_t *all = arena_array(&a->c->arena, uint32_t, n + m);
-    for (uint32_t k = n + m; k-- > 0;) {
-        bool take_small = j == 0 || (i && be_vreg(a->f, member(a, small, i - 1))->start >
-                                              be_vreg(a->f, member(a, large, j - 1))->start);
-        all[k] = take_small ? member(a, small, --i) : member(a, large, --j);
-    }
+    uint32_t uses[5], more_count;
+    const uint32_t *more = NULL;
+    if (!a->f->words.at[i].live)
+        return;
+    uint32_t n = be_uses(a->f, &a->f->words.at[i], uses, &more, &more_count);
     for (uint32_t k = 0; k < n; k++)
-        a->leader[member(a, small, k)] = large;
-    a->groups[large] = (struct group){n + m, all};
+        note_use(a, uses[k], 2 * i);
+    for (uint32_t k = 0; k < more_count; k++)
+        note_use(a, more[k], 2 * i);
+}
+
+static void note_edge(struct allocator *a, const struct be_edge *edge, uint32_t position)
+{
+    for (uint32_t i = 0; i < edge->moves; i++)
+        if (be_vreg(a->f, a->f->moves.at[edge->first_move + i].to)->live)
+            note_use(a, a->f->moves.at[edge->first_move + i].from, position);
+}
+
+static void find_lives(struct allocator *a)
+{
+    struct be_function *f = a->f;
+    struct arena *arena = &a->c->arena;
+    a->lives = (struct ir_lives){.g = f->cfg,
+                                 .block = arena_array(arena, struct ir_span, f->blocks.count),
+                                 .whole = arena_array(arena, struct ir_span, f->vregs.count),
+                                 .values = f->vregs.count};
+    for (uint32_t v = 1; v < f->vregs.count; v++)
+        a->lives.whole[v] = (struct ir_span){be_vreg(f, v)->start, be_vreg(f, v)->end};
+    for (uint32_t k = 0; k < f->blocks.count; k++) {
+        const struct be_block *b = &f->blocks.at[k];
+        struct ir_span *block = &a->lives.block[k];
+        *block = (struct ir_span){2 * b->first, 2 * (b->end - 1) + 1};
+        for (uint32_t i = b->first; i < b->end; i++)
+            note_word(a, i);
+        for (uint32_t e = 0; e < ir_block_at(f->ir, b->ir)->edges.count; e++)
+            note_edge(a, &f->edges.at[b->first_edge + e], block->end);
+    }
 }
 
 static void coalesce(struct allocator *a, const struct be_move *move)
 {
     const struct be_vreg *to = be_vreg(a->f, move->to), *from = be_vreg(a->f, move->from);
     bool scalars = move->shares && from->home == BE_FRAME && from->kind == BC_KIND_S;
-    if (!to->live || (!shares(from) && !scalars) || to->kind != from->kind || move->to == a->f->result)
-        return;
-    uint32_t x = a->leader[move->to], y = a->leader[move->from];
-    if (x == y || member_count(a, x) + member_count(a, y) > GROUP_LIMIT)
-        return;
-    uint32_t small = member_count(a, x) < member_count(a, y) ? x : y, large = small == x ? y : x;
-    if (!overlap(a, small, large))
-        merge(a, small, large);
+    if (to->live && (shares(from) || scalars) && to->kind == from->kind && move->to != a->f->result)
+        ir_coalesce(&a->groups, move->to, move->from);
 }
 
 static void coalesce_edges(struct allocator *a, bool back)
@@ -172,9 +157,8 @@ struct interval {
 
 static struct interval group_interval(const struct allocator *a, uint32_t leader)
 {
-    uint32_t n = member_count(a, leader);
-    return (struct interval){be_vreg(a->f, member(a, leader, 0))->start,
-                             be_vreg(a->f, member(a, leader, n - 1))->end, leader};
+    struct ir_span all = ir_coalesced_span(&a->groups, leader);
+    return (struct interval){all.start, all.end, leader};
 }
 
 static int by_start(const void *a, const void *b)
@@ -222,12 +206,12 @@ static void allocate_shared(struct allocator *a)
     struct interval *intervals = arena_array(&a->c->arena, struct interval, f->vregs.count);
     uint32_t n = 0;
     for (uint32_t v = 1; v < f->vregs.count; v++)
-        if (is_scanned(a, v) && a->leader[v] == v)
+        if (is_scanned(a, v) && a->groups.leader[v] == v)
             intervals[n++] = group_interval(a, v);
     scan(a, intervals, n);
     for (uint32_t v = 1; v < f->vregs.count; v++)
         if (is_scanned(a, v))
-            be_vreg(f, v)->reg = be_vreg(f, a->leader[v])->reg;
+            be_vreg(f, v)->reg = be_vreg(f, a->groups.leader[v])->reg;
 }
 
 static bool is_frame_scalar(const struct be_vreg *v)
@@ -239,21 +223,19 @@ static void allocate_exclusive(struct allocator *a)
 {
     for (uint32_t v = 1; v < a->f->vregs.count; v++) {
         struct be_vreg *x = be_vreg(a->f, v);
-        if ((is_frame_scalar(x) && a->leader[v] == v) || v == a->f->result)
+        if ((is_frame_scalar(x) && a->groups.leader[v] == v) || v == a->f->result)
             x->reg = take(a, v);
     }
     for (uint32_t v = 1; v < a->f->vregs.count; v++)
         if (is_frame_scalar(be_vreg(a->f, v)))
-            be_vreg(a->f, v)->reg = be_vreg(a->f, a->leader[v])->reg;
+            be_vreg(a->f, v)->reg = be_vreg(a->f, a->groups.leader[v])->reg;
 }
 
 void be_regalloc(struct be_context *c, struct be_function *f)
 {
     struct allocator a = {.c = c, .f = f};
-    a.leader = arena_array(&c->arena, uint32_t, f->vregs.count);
-    a.groups = arena_array(&c->arena, struct group, f->vregs.count);
-    for (uint32_t v = 0; v < f->vregs.count; v++)
-        a.leader[v] = v;
+    find_lives(&a);
+    a.groups = ir_coalescer_new(&c->arena, &a.lives);
     coalesce_edges(&a, true);
     coalesce_edges(&a, false);
     allocate_exclusive(&a);

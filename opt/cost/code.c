@@ -15,7 +15,7 @@ struct builder {
     const uint64_t *functions;
     uint32_t *next, *preds; /* by block of `placed`: the one behind it; edges to it */
     uint32_t *uses;         /* by value of `placed` */
-    ir_ref *registers;      /* by value of `placed`: see cost_registers */
+    uint32_t *registers;    /* by value of `placed`: see cost_registers */
     struct bitset folded;   /* values of `placed` that are no instructions of their own */
     uint32_t *access;       /* by instruction of `f`: how many accesses stand before it in its block */
 };

@@ -112,7 +112,7 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
 
 /* By value, one of those that have its register: an argument of an edge is moved to its parameter unless these
  * are the same. Values and edges, times the edges back that a value lives through. */
-ir_ref *cost_registers(struct arena *a, const struct ir_cfg *g);
+uint32_t *cost_registers(struct arena *a, const struct ir_cfg *g);
 
 /* ---- the code that a warp runs (code.c) -------------------------------------------------------------- */
 
