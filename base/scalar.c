@@ -88,3 +88,38 @@ scalar_bits scalar_evaluate(enum scalar_case which, const scalar_bits args[])
     }
     BUG("no such scalar case: %d", (int)which);
 }
+
+#define EACH(n)                                                                                              \
+    for (uint64_t left = lanes, n; left && ((n) = (uint64_t)__builtin_ctzll(left), true); left &= left - 1)
+
+void scalar_evaluate_lanes(enum scalar_case which, const scalar_bits *const args[], uint64_t lanes,
+                           scalar_bits *to)
+{
+    switch (which) {
+#define S1(op, name, R, A, formula) \
+    case SCALAR_##name:             \
+        EACH(n)                     \
+            to[n] = give_##R(compute_##name(take_##A(args[0][n]))); \
+        return;
+#define S2(op, name, R, A, B, formula) \
+    case SCALAR_##name:                \
+        EACH(n)                        \
+            to[n] = give_##R(compute_##name(take_##A(args[0][n]), take_##B(args[1][n]))); \
+        return;
+#define S3(op, name, R, A, B, C, formula) \
+    case SCALAR_##name:                   \
+        EACH(n)                           \
+            to[n] =                       \
+                give_##R(compute_##name(take_##A(args[0][n]), take_##B(args[1][n]), take_##C(args[2][n]))); \
+        return;
+#define S4(op, name, R, A, B, C, E, formula)                                                          \
+    case SCALAR_##name:                                                                               \
+        EACH(n)                                                                                       \
+            to[n] = give_##R(compute_##name(take_##A(args[0][n]), take_##B(args[1][n]),               \
+                                            take_##C(args[2][n]), take_##E(args[3][n])));             \
+        return;
+#include "base/scalar.def"
+    case SCALAR_CASES: break;
+    }
+    BUG("no such scalar case: %d", (int)which);
+}

@@ -47,6 +47,10 @@ int scalar_find(enum scalar_op op, enum scalar_type result, enum scalar_type arg
 typedef uint64_t scalar_bits;
 /* args: as many as the case has; no others are read. */
 scalar_bits scalar_evaluate(enum scalar_case c, const scalar_bits args[]);
+/* The same for several lanes: to[n] of args[0][n], args[1][n] … for each bit n that is set. `to` is none of the
+ * arguments. */
+void scalar_evaluate_lanes(enum scalar_case c, const scalar_bits *const args[], uint64_t lanes,
+                           scalar_bits *to);
 
 #define SCALAR_NAN_F32 0x7fc00000u
 #define SCALAR_NAN_F64 0x7ff8000000000000u

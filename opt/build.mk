@@ -16,4 +16,4 @@ opt_SRC += $(addprefix opt/lower/,fold_branches.c lay_out.c lower_icalls.c lower
     drop_uncalled.c check_target.c split_i64.c split_arith.c split_group.c)
 opt_SRC += $(addprefix opt/check/,check_memory.c barriers.c origins.c carry.c check_uniformity.c)
 opt_SRC += $(addprefix opt/notes/,performance_notes.c csc_remarks.c idle_predictions.c causes.c stride.c)
-opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c sample_launch.c code.c registers.c replay.c profile.c)
+opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_slice.c sample_values.c sample_launch.c code.c registers.c replay.c profile.c)

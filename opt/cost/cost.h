@@ -24,6 +24,11 @@ enum {
     COST_GUESSES = 3,
 };
 
+/* each_lane(n, lanes) — n is each lane whose bit is set, from the lowest on. */
+#define each_lane(n, lanes)                                                                                  \
+    for (uint64_t n##_left = (lanes), n##_one = 0; n##_left; n##_left &= n##_left - 1)                       \
+        for (uint32_t n = (uint32_t)__builtin_ctzll(n##_left); n##_one != n##_left; n##_one = n##_left)
+
 /* ---- without running anything (static_cost.c) -------------------------------------------------------- */
 
 /* Cycles of the block's instructions, the warp's accesses to memory in one segment each; of calls only the
@@ -99,8 +104,9 @@ struct cost_sample {
     u32_vec segments;
     uint32_t lanes;
     cost_visits lane[COST_MAX_LANES]; /* each leads to the next; behind the last is one of no block */
-    bool guessed;                     /* branches were drawn of which nothing is known */
-    bool cut;                         /* the budget was too little */
+    uint64_t visits, together; /* by lanes while they were sampled; by those who were at the block together */
+    bool guessed;              /* branches were drawn of which nothing is known */
+    bool cut;                  /* the budget was too little */
 };
 
 /* Runs the lanes of a warp, `budget` instructions together at most. Where that is too little, lanes keep the
@@ -166,8 +172,9 @@ struct cost_figures {
     /* By block of the function; all NULL: not wanted. By groups; by lanes; cycles of further segments. */
     uint64_t *executions, *visits, *extra;
 };
-/* What a warp of the sampled lanes costs in this code; after so many steps it is cut. */
-void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint64_t steps,
+/* What a warp of the sampled lanes costs in this code; after so many steps it is cut. `most` cycles, or more:
+ * it was not run any further. */
+void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint64_t steps, uint64_t most,
                  struct cost_figures *figures);
 
 #endif

@@ -49,10 +49,6 @@ static uint32_t count_of(uint64_t lanes)
     return (uint32_t)__builtin_popcountll(lanes);
 }
 
-#define each_lane(n, mask)                                                                                   \
-    for (uint64_t n##_left = (mask), n##_one = 0; n##_left; n##_left &= n##_left - 1)                        \
-        for (uint32_t n = first_of(n##_left); n##_one != n##_left; n##_one = n##_left)
-
 /* ---- ready groups ------------------------------------------------------------------------------------ */
 
 /* Of a register; r is evaluated more than once. */
@@ -536,7 +532,7 @@ static bool yield(struct warp *w)
     return most > 0;
 }
 
-void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint64_t steps,
+void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint64_t steps, uint64_t most,
                  struct cost_figures *figures)
 {
     struct scratch scratch;
@@ -552,7 +548,7 @@ void cost_replay(const struct cost_sample *s, const struct cost_code *code, uint
     }
     if (all)
         make_ready(w, all, code->entry);
-    while (figures->steps < steps && (w->ready_count || yield(w)))
+    while (figures->steps < steps && figures->cycles < most && (w->ready_count || yield(w)))
         run(w, w->ready[--w->ready_count], steps);
     figures->cut = figures->steps >= steps;
     scratch_end(&scratch);

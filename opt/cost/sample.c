@@ -8,7 +8,11 @@
 #include "opt/cost/sample.h"
 #include "opt/pass.h"
 
-enum { EPOCHS = 64, VISITS_MAX = 65536 }; /* made by repetition; of a lane's list then */
+enum {
+    EPOCHS = 64,
+    VISITS = 128,
+    VISITS_MAX = 65536
+}; /* made by repetition; of a lane's list at first, and then */
 
 /* Of loops and branches of which nothing is known. */
 static const struct {
@@ -81,11 +85,12 @@ static const uint32_t *sums_of(struct cost_sampler *x, uint32_t b)
 }
 
 /* The first edge whose sum is above the point drawn; the last has the rest. */
-static uint32_t draw_edge(struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
+uint32_t cost_draw_edge(struct cost_sampler *x, uint32_t b, uint32_t lane)
 {
     const uint32_t *sums = sums_of(x, b);
     bool same = !bitset_has(x->u->branches, b);
-    uint32_t point = (uint32_t)(cost_draw(b, lane->visited[b], same ? 0 : lane->number + 1) >> 48);
+    uint32_t visited = x->visited[b * x->s->lanes + lane];
+    uint32_t point = (uint32_t)(cost_draw(b, visited, same ? 0 : lane + 1) >> 48);
     uint32_t first = 0, end = ir_block_at(x->s->f, b)->edges.count - 1;
     while (first < end) {
         uint32_t middle = (first + end) / 2;
@@ -97,31 +102,39 @@ static uint32_t draw_edge(struct cost_sampler *x, const struct cost_lane *lane, 
     return first;
 }
 
-static uint32_t choose_edge(struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
-{
-    const struct ir_function *f = x->s->f;
-    const struct ir_ins *end = ir_at(f, ir_terminator(f, b));
-    if (ir_block_at(f, b)->edges.count == 1)
-        return 0;
-    if (lane->known[end->args[0]])
-        return ir_chosen_edge(f, b, lane->value[end->args[0]]);
-    return draw_edge(x, lane, b);
-}
+/* ---- an epoch ---------------------------------------------------------------------------------------- */
 
-/* ---- one lane ---------------------------------------------------------------------------------------- */
-
-static void run_block(struct cost_sampler *x, struct cost_lane *lane)
+void cost_groups_add(struct cost_groups *g, const struct cost_slice *slice, uint32_t block, uint64_t lanes)
 {
-    const struct ir_function *f = x->s->f;
-    uint32_t b = lane->block;
-    lane->visited[b]++;
-    vec_push(x->arena, &x->s->lane[lane->number], ((struct cost_visit){b, x->s->segments.count}));
-    cost_run_instructions(x, lane);
-    if (ir_block_at(f, b)->edges.count == 0) {
-        lane->done = true;
+    uint32_t i = g->count;
+    while (i > 0 && slice->order[g->at[i - 1].block] < slice->order[block])
+        i--;
+    if (i > 0 && g->at[i - 1].block == block) {
+        g->at[i - 1].lanes |= lanes;
         return;
     }
-    cost_follow(x, lane, &ir_block_at(f, b)->edges.at[choose_edge(x, lane, b)]);
+    memmove(&g->at[i + 1], &g->at[i], (g->count - i) * sizeof g->at[0]);
+    g->at[i] = (struct cost_group){block, lanes};
+    g->count++;
+}
+
+/* Lanes visit the block. Those that go on. */
+static uint64_t visit(struct cost_sampler *x, uint32_t b, uint64_t lanes, struct cost_groups *groups)
+{
+    uint32_t segment = x->s->segments.count, touched = x->frame->slice->blocks[b].touched, next = segment;
+    each_lane(n, lanes) {
+        x->visited[b * x->s->lanes + n]++;
+        vec_push(x->arena, &x->s->lane[n], ((struct cost_visit){b, next}));
+        next += touched;
+    }
+    x->s->together++;
+    x->s->visits += (uint64_t)__builtin_popcountll(lanes);
+    vec_resize(x->arena, &x->s->segments, next);
+    cost_run_block(x, b, lanes, segment);
+    if (ir_block_at(x->s->f, b)->edges.count == 0)
+        return 0;
+    cost_leave_block(x, b, lanes, groups);
+    return lanes;
 }
 
 static bool begins_epoch(const struct cost_sampler *x, uint32_t b)
@@ -130,30 +143,28 @@ static bool begins_epoch(const struct cost_sampler *x, uint32_t b)
     return c != IR_NO_CYCLE && x->s->cycles->at[c].parent == IR_NO_CYCLE && x->s->cycles->at[c].header == b;
 }
 
-static void run_epoch(struct cost_sampler *x, struct cost_lane *lane)
+/* The lanes run until they begin another epoch, end, or the budget is spent. Those that have not ended. */
+static uint64_t run_epoch(struct cost_sampler *x, uint64_t lanes)
 {
-    cost_visits *visits = &x->s->lane[lane->number];
-    vec_push(x->arena, &lane->epochs, visits->count);
-    do
-        run_block(x, lane);
-    while (!lane->done && x->left && !begins_epoch(x, lane->block));
+    struct cost_groups groups = {.count = 0};
+    uint64_t begun = 0, running = lanes;
+    each_lane(n, lanes) {
+        vec_push(x->arena, &x->lane[n].epochs, x->s->lane[n].count);
+        cost_groups_add(&groups, x->frame->slice, x->lane[n].block, (uint64_t)1 << n);
+    }
+    while (groups.count && x->left) {
+        struct cost_group g = groups.at[--groups.count];
+        uint64_t again = begins_epoch(x, g.block) ? g.lanes & begun : 0;
+        each_lane(n, again)
+            x->lane[n].block = g.block;
+        begun |= g.lanes;
+        if (g.lanes & ~again)
+            running &= visit(x, g.block, g.lanes & ~again, &groups) | ~(g.lanes & ~again);
+    }
+    return running;
 }
 
 /* ---- all lanes --------------------------------------------------------------------------------------- */
-
-static struct cost_lane *begin_lanes(struct cost_sampler *x)
-{
-    const struct ir_function *f = x->s->f;
-    struct cost_lane *lanes = arena_array(x->arena, struct cost_lane, x->s->lanes);
-    for (uint32_t n = 0; n < x->s->lanes; n++) {
-        struct cost_lane *lane = &lanes[n];
-        *lane = (struct cost_lane){
-            .number = n, .visited = arena_array(x->arena, uint32_t, f->blocks.count), .frame = COST_SEGMENT};
-        cost_begin_function(x->arena, lane, f);
-        cost_run_parameters(x, lane);
-    }
-    return lanes;
-}
 
 static bool leads_to(const struct ir_function *f, uint32_t b, uint32_t next)
 {
@@ -165,8 +176,9 @@ static bool leads_to(const struct ir_function *f, uint32_t b, uint32_t next)
 
 /* The lanes have all `epochs` epochs, the last of them of the cycle that was not finished: its epochs from
  * `first` on are repeated by turns. A lane ends behind one that left the cycle. */
-static void repeat(struct cost_sampler *x, const struct cost_lane *lanes, uint32_t first, uint32_t epochs)
+static void repeat(struct cost_sampler *x, uint32_t first, uint32_t epochs)
 {
+    const struct cost_lane *lanes = x->lane;
     cost_visits old[COST_MAX_LANES];
     uint32_t pieces = epochs - first;
     memcpy(old, x->s->lane, sizeof old);
@@ -175,23 +187,24 @@ static void repeat(struct cost_sampler *x, const struct cost_lane *lanes, uint32
         for (uint32_t i = 0; i < lanes[n].epochs.at[first]; i++)
             vec_push(x->arena, &fresh, old[n].at[i]);
         for (uint32_t k = 0; k < EPOCHS || k < pieces; k++) {
-            const struct cost_lane *from = &lanes[(n + k / pieces) % x->s->lanes];
+            uint32_t neighbour = (n + k / pieces) % x->s->lanes;
+            const struct cost_lane *from = &lanes[neighbour];
             uint32_t piece = first + k % pieces;
             uint32_t begin = from->epochs.at[piece], end = from->epochs.at[piece + 1];
             if ((k >= pieces && fresh.count + (end - begin) > VISITS_MAX) ||
-                (fresh.count &&
-                 !leads_to(x->s->f, vec_last(&fresh).block, old[from->number].at[begin].block)))
+                (fresh.count && !leads_to(x->s->f, vec_last(&fresh).block, old[neighbour].at[begin].block)))
                 break;
             for (uint32_t i = begin; i < end; i++)
-                vec_push(x->arena, &fresh, old[from->number].at[i]);
+                vec_push(x->arena, &fresh, old[neighbour].at[i]);
         }
         x->s->lane[n] = fresh;
     }
 }
 
 /* Lanes that are not done have begun epoch number `epochs` and not come through it. */
-static void cut(struct cost_sampler *x, struct cost_lane *lanes, uint32_t epochs)
+static void cut(struct cost_sampler *x, uint32_t epochs)
 {
+    const struct cost_lane *lanes = x->lane;
     uint32_t head = IR_NO_BLOCK, first = epochs;
     bool all = epochs > 1;
     for (uint32_t n = 0; n < x->s->lanes; n++) {
@@ -209,30 +222,25 @@ static void cut(struct cost_sampler *x, struct cost_lane *lanes, uint32_t epochs
         first = n == 0 || k > first ? k : first;
     }
     if (all && first < epochs)
-        repeat(x, lanes, first, epochs);
+        repeat(x, first, epochs);
 }
 
 static void run_lanes(struct cost_sampler *x)
 {
-    struct cost_lane *lanes = begin_lanes(x);
-    bool running = true, spent = false;
+    uint64_t running = UINT64_MAX >> (64 - x->s->lanes);
     uint32_t epochs = 0;
-    for (; running && !spent; epochs += !spent) {
-        running = false;
-        for (uint32_t n = 0; n < x->s->lanes; n++) {
-            if (lanes[n].done)
-                continue;
-            run_epoch(x, &lanes[n]);
-            running |= !lanes[n].done;
-            spent |= !x->left;
-        }
+    for (uint32_t n = 0; n < x->s->lanes; n++) {
+        x->lane[n].block = ir_entry(x->s->f);
+        vec_reserve(x->arena, &x->s->lane[n], VISITS);
     }
+    for (; running && x->left; epochs += x->left != 0)
+        running = run_epoch(x, running);
     for (uint32_t n = 0; n < x->s->lanes; n++) /* as if one more began */
-        if (!lanes[n].done && lanes[n].epochs.count == epochs)
-            vec_push(x->arena, &lanes[n].epochs, x->s->lane[n].count);
-    x->s->cut = spent && running;
-    if (spent && running)
-        cut(x, lanes, epochs);
+        if ((running >> n & 1) && x->lane[n].epochs.count == epochs)
+            vec_push(x->arena, &x->lane[n].epochs, x->s->lane[n].count);
+    x->s->cut = running != 0;
+    if (running)
+        cut(x, epochs);
 }
 
 /* ---- the function ------------------------------------------------------------------------------------ */
@@ -274,12 +282,17 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
                              .hints = hints,
                              .kernel = ir_kernel_info(f->module, f->id),
                              .arguments = cost_arguments(a, f, hints->launch),
-                             .bodies = arena_array(a, struct cost_body *, f->module->functions.count),
+                             .lane = arena_array(a, struct cost_lane, s->lanes),
+                             .visited = arena_array(a, uint32_t, f->blocks.count * s->lanes),
+                             .called = arena_array(a, const struct cost_slice *, f->module->functions.count),
                              .sums = arena_array(a, uint32_t *, f->blocks.count),
                              .place = arena_array(a, uint32_t, f->module->objects.count + 1),
                              .left = budget};
+    struct cost_frame frame = {.base = COST_SEGMENT};
     find_costs(&x, functions);
-    x.body = cost_body_of(&x, f);
+    x.frame = &frame;
+    cost_begin_function(&x, a, &frame, cost_slice_new(a, f, u->cfg, false));
+    cost_run_parameters(&x);
     run_lanes(&x);
     for (uint32_t n = 0; n < s->lanes; n++) {
         vec_push(a, &s->lane[n], ((struct cost_visit){.block = IR_NO_BLOCK}));

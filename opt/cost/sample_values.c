@@ -98,24 +98,24 @@ static bool read_filled(const struct cost_sampler *x, const struct cost_filled *
            (b->with == COST_COPIED && read_object(x, b->from + (uint32_t)(key - b->first), m, bits));
 }
 
-static void load(const struct cost_sampler *x, struct cost_lane *lane, ir_ref r, uint32_t address)
+/* What a load gives, if that is known. */
+static bool load(const struct cost_sampler *x, const struct cost_lane *lane, const struct ir_ins *i,
+                 uint32_t address, scalar_bits *bits)
 {
-    const struct ir_ins *i = ir_at(x->body->f, r);
-    enum ir_type space = ir_at(x->body->f, i->args[0])->type;
+    enum ir_type space = ir_at(x->frame->slice->f, i->args[0])->type;
     uint64_t key = memory_key(space, address);
     const struct cost_filled *filled;
     const struct cost_stored *stored = stored_at(lane, key, &filled);
     if (space == IR_TYPE_SHARED || i->mem == IR_MEM_PTR)
-        return;
+        return false;
     if (stored) {
-        lane->value[r] = stored->value;
-        lane->known[r] = stored->known;
-    } else if (filled) {
-        lane->known[r] = read_filled(x, filled, key, i->mem, &lane->value[r]);
-    } else if (space != IR_TYPE_PRIVATE) {
-        lane->known[r] = (!lane->forgot && read_buffer(x, address, i->mem, &lane->value[r])) ||
-                         read_object(x, address, i->mem, &lane->value[r]);
+        *bits = stored->value;
+        return stored->known;
     }
+    if (filled)
+        return read_filled(x, filled, key, i->mem, bits);
+    return space != IR_TYPE_PRIVATE && ((!lane->forgot && read_buffer(x, address, i->mem, bits)) ||
+                                        read_object(x, address, i->mem, bits));
 }
 
 static void keep(const struct cost_sampler *x, struct cost_lane *lane, uint64_t key, struct cost_stored s)
@@ -124,18 +124,20 @@ static void keep(const struct cost_sampler *x, struct cost_lane *lane, uint64_t 
     map_set(x->arena, &lane->memory, key, lane->stored.count);
 }
 
-/* What is stored where one doesn't know changes nothing one knows. Partial stores of a value are rare. */
+/* value: NULL: it is not known. What is stored where one doesn't know changes nothing one knows. Partial stores
+ * of a value are rare. */
 static void store(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i,
-                  uint32_t address)
+                  uint32_t address, const scalar_bits *value)
 {
-    enum ir_type space = ir_at(x->body->f, i->args[0])->type;
-    struct cost_stored s = {.known = lane->known[i->args[1]] && i->mem != IR_MEM_PTR};
+    enum ir_type space = ir_at(x->frame->slice->f, i->args[0])->type;
+    struct cost_stored s = {.known = value && i->mem != IR_MEM_PTR};
     uint8_t bytes[8] = {0};
     if (space == IR_TYPE_SHARED)
         return;
-    memcpy(bytes, &lane->value[i->args[1]], sizeof bytes);
-    if (s.known)
+    if (s.known) {
+        memcpy(bytes, value, sizeof bytes);
         s.value = ir_loaded(i->mem, bytes);
+    }
     keep(x, lane, memory_key(space, address), s);
 }
 
@@ -155,10 +157,11 @@ static void fill(const struct cost_sampler *x, struct cost_lane *lane, struct co
         vec_push(x->arena, &lane->filled, b);
 }
 
-static void clear(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i)
+static void clear(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i,
+                  uint32_t address)
 {
-    enum ir_type space = ir_at(x->body->f, i->args[0])->type;
-    uint64_t first = memory_key(space, (uint32_t)lane->value[i->args[0]]);
+    enum ir_type space = ir_at(x->frame->slice->f, i->args[0])->type;
+    uint64_t first = memory_key(space, address);
     if (space != IR_TYPE_SHARED)
         fill(x, lane, (struct cost_filled){first, first + (uint64_t)i->imm, .with = COST_CLEARED});
 }
@@ -176,12 +179,15 @@ static struct cost_filled copied_from(const struct cost_lane *lane, enum ir_type
     return (struct cost_filled){.with = b->with, .from = b->from + (uint32_t)(first - b->first)};
 }
 
-static void copy(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i)
+/* from_address: NULL: it is not known. */
+static void copy(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i,
+                 uint32_t address, const scalar_bits *from_address)
 {
-    enum ir_type to = ir_at(x->body->f, i->args[0])->type, from = ir_at(x->body->f, i->args[1])->type;
-    uint64_t first = memory_key(to, (uint32_t)lane->value[i->args[0]]), bytes = (uint64_t)i->imm;
-    uint32_t source = (uint32_t)lane->value[i->args[1]];
-    bool known = lane->known[i->args[1]] && from != IR_TYPE_SHARED;
+    const struct ir_function *f = x->frame->slice->f;
+    enum ir_type to = ir_at(f, i->args[0])->type, from = ir_at(f, i->args[1])->type;
+    uint64_t first = memory_key(to, address), bytes = (uint64_t)i->imm;
+    bool known = from_address && from != IR_TYPE_SHARED;
+    uint32_t source = known ? (uint32_t)*from_address : 0;
     if (to == IR_TYPE_SHARED || (known && first == memory_key(from, source)))
         return;
     struct cost_filled b = {.with = COST_ANYTHING};
@@ -198,202 +204,313 @@ static void copy(const struct cost_sampler *x, struct cost_lane *lane, const str
     }
 }
 
-static void access_memory(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
-{
-    const struct ir_function *f = x->body->f;
-    const struct ir_ins *i = ir_at(f, r);
-    bool known = lane->known[i->args[0]];
-    uint32_t address = (uint32_t)(lane->value[i->args[0]] + (uint64_t)i->imm);
-    if (!x->calls && cost_is_access(f, r)) {
-        bool same = !bitset_has(x->u->divergent, i->args[0]);
-        uint64_t any = cost_draw(r, lane->visited[i->block], same ? 0 : lane->number + 1);
-        vec_push(x->arena, &x->s->segments, known ? address / COST_SEGMENT : (uint32_t)any);
-    }
-    if (known && i->op == IR_load)
-        load(x, lane, r, address);
-    else if (known && i->op == IR_store)
-        store(x, lane, i, address);
-    else if (known && i->op == IR_memzero)
-        clear(x, lane, i);
-    else if (known && i->op == IR_memcpy)
-        copy(x, lane, i);
-}
-
 /* ---- values ------------------------------------------------------------------------------------------ */
 
-static void call(struct cost_sampler *x, struct cost_lane *lane, ir_ref r);
-
-static void compute(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
+static scalar_bits *values(const struct cost_sampler *x, uint32_t slot)
 {
-    const struct ir_ins *i = ir_at(x->body->f, r);
-    scalar_bits args[SCALAR_MAX_ARGS];
-    for (uint32_t k = 0; k < i->argc; k++) {
-        if (!lane->known[i->args[k]])
-            return;
-        args[k] = lane->value[i->args[k]];
+    return &x->frame->value[(size_t)slot * x->s->lanes];
+}
+
+static uint64_t knowing(const struct cost_sampler *x, uint32_t slot, uint64_t lanes)
+{
+    return x->frame->known[slot] & lanes;
+}
+
+/* Of these lanes, those know what the step gives. */
+static void set_known(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes, uint64_t known)
+{
+    if (step->to)
+        x->frame->known[step->to] = (x->frame->known[step->to] & ~lanes) | known;
+}
+
+static void give_all(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes, scalar_bits value)
+{
+    scalar_bits *to = values(x, step->to);
+    each_lane(n, lanes)
+        to[n] = value;
+    set_known(x, step, lanes, lanes);
+}
+
+static void compute(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes)
+{
+    const scalar_bits *args[SCALAR_MAX_ARGS];
+    scalar_bits *to = values(x, step->to);
+    uint64_t known = lanes;
+    for (uint32_t k = 0; k < step->argc; k++) {
+        args[k] = values(x, step->args[k]);
+        known &= x->frame->known[step->args[k]];
     }
-    lane->known[r] = true;
-    if (i->op == IR_ptradd)
-        lane->value[r] = (uint32_t)(args[0] + args[1]);
-    else if (i->op == IR_ptrcast)
-        lane->value[r] = args[0];
+    if (step->kind == COST_STEP_COMPUTE)
+        scalar_evaluate_lanes((enum scalar_case)step->which, args, known, to);
+    else if (step->kind == COST_STEP_ADD)
+        each_lane(n, known)
+            to[n] = (uint32_t)(args[0][n] + args[1][n]);
     else
-        lane->value[r] = scalar_evaluate((enum scalar_case)x->body->cases[r], args);
+        each_lane(n, known)
+            to[n] = args[0][n];
+    set_known(x, step, lanes, known);
 }
 
-static void run_instruction(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
+static void compute_special(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes)
 {
-    const struct ir_ins *i = ir_at(x->body->f, r);
-    lane->known[r] = false;
-    if (x->body->cases[r] >= 0 || i->op == IR_ptradd || i->op == IR_ptrcast) {
-        compute(x, lane, r);
-    } else if (i->op == IR_special) {
-        lane->value[r] = cost_special(x->hints, (enum ir_special)i->imm, lane->number);
-        lane->known[r] = true;
-    } else if (i->op == IR_alloca || i->op == IR_object) {
-        lane->value[r] = i->op == IR_object ? x->place[i->imm] : lane->frame + x->body->place[r];
-        lane->known[r] = true;
-    } else if (i->op == IR_call) {
-        call(x, lane, r);
-    } else if (i->op == IR_icall) {
-        forget_memory(lane);
-    } else if (i->argc && (i->mem != IR_MEM_NONE || i->op == IR_memzero || i->op == IR_memcpy)) {
-        access_memory(x, lane, r);
+    scalar_bits *to = values(x, step->to);
+    each_lane(n, lanes)
+        to[n] = cost_special(x->hints, (enum ir_special)step->args[0], n);
+    set_known(x, step, lanes, lanes);
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------- */
+
+/* The segments that the lanes touch, each in the place of its lane; numbers in no order, where that is not
+ * known. */
+static void touch(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes, uint32_t first,
+                  uint32_t apart)
+{
+    const struct ir_ins *i = ir_at(x->frame->slice->f, step->ins);
+    const scalar_bits *address = values(x, step->args[0]);
+    uint64_t known = knowing(x, step->args[0], lanes);
+    bool same = !bitset_has(x->u->divergent, i->args[0]);
+    each_lane(n, lanes) {
+        uint32_t segment = (uint32_t)(address[n] + (uint64_t)i->imm) / COST_SEGMENT;
+        if (!(known >> n & 1))
+            segment =
+                (uint32_t)cost_draw(step->ins, x->visited[i->block * x->s->lanes + n], same ? 0 : n + 1);
+        x->s->segments.at[first] = segment;
+        first += apart;
     }
 }
 
-void cost_run_instructions(struct cost_sampler *x, struct cost_lane *lane)
+static void access_memory(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes)
 {
-    uint32_t work = 0;
-    ir_each_ins(r, x->body->f, lane->block) {
-        run_instruction(x, lane, r);
-        work += ir_at(x->body->f, r)->op == IR_memcpy ? 1 + (uint32_t)ir_at(x->body->f, r)->imm : 1;
+    const struct ir_ins *i = ir_at(x->frame->slice->f, step->ins);
+    const scalar_bits *address = values(x, step->args[0]), *operand = values(x, step->args[1]);
+    uint64_t known = 0, with = knowing(x, step->args[1], lanes);
+    each_lane(n, knowing(x, step->args[0], lanes)) {
+        struct cost_lane *lane = &x->lane[n];
+        uint32_t at = (uint32_t)(address[n] + (step->kind == COST_STEP_LOAD || step->kind == COST_STEP_STORE
+                                                   ? (uint64_t)i->imm
+                                                   : 0));
+        const scalar_bits *second = with >> n & 1 ? &operand[n] : NULL;
+        switch (step->kind) {
+        case COST_STEP_LOAD: known |= (uint64_t)load(x, lane, i, at, &values(x, step->to)[n]) << n; break;
+        case COST_STEP_STORE: store(x, lane, i, at, second); break;
+        case COST_STEP_CLEAR: clear(x, lane, i, at); break;
+        default: copy(x, lane, i, at, second); break;
+        }
+    }
+    set_known(x, step, lanes, known);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------ */
+
+static void call(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes);
+
+static void forget(struct cost_sampler *x, uint64_t lanes)
+{
+    each_lane(n, lanes)
+        forget_memory(&x->lane[n]);
+}
+
+static void run_step(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes)
+{
+    switch ((enum cost_step_kind)step->kind) {
+    case COST_STEP_NONE: break;
+    case COST_STEP_COMPUTE:
+    case COST_STEP_ADD:
+    case COST_STEP_SAME: compute(x, step, lanes); break;
+    case COST_STEP_SPECIAL: compute_special(x, step, lanes); break;
+    case COST_STEP_FRAME: give_all(x, step, lanes, x->frame->base + step->args[0]); break;
+    case COST_STEP_OBJECT: give_all(x, step, lanes, x->place[step->args[0]]); break;
+    case COST_STEP_LOAD:
+    case COST_STEP_STORE:
+    case COST_STEP_CLEAR:
+    case COST_STEP_COPY: access_memory(x, step, lanes); break;
+    case COST_STEP_CALL: call(x, step, lanes); break;
+    case COST_STEP_FORGET: forget(x, lanes); /* fallthrough */
+    case COST_STEP_UNKNOWN: set_known(x, step, lanes, 0); break;
+    }
+}
+
+void cost_run_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, uint32_t first_segment)
+{
+    const struct cost_slice *slice = x->frame->slice;
+    const struct cost_slice_block *b = &slice->blocks[block];
+    uint64_t work = (uint64_t)b->work * (uint64_t)__builtin_popcountll(lanes);
+    for (uint32_t k = 0; k < b->count; k++) {
+        const struct cost_step *step = &slice->steps.at[b->first + k];
+        if (step->touches)
+            touch(x, step, lanes, first_segment++, b->touched);
+        run_step(x, step, lanes);
     }
     x->left -= work < x->left ? work : x->left;
 }
 
-/* Longer lists of arguments go as if one after the other. */
-void cost_follow(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_edge *e)
+/* Moves are made at once, but for long lists, which go as if one part after the other. */
+static void follow(struct cost_sampler *x, const struct cost_slice_edge *edge, uint64_t lanes)
 {
-    const u32_vec *params = &ir_block_at(x->body->f, e->block)->params;
-    scalar_bits value[64];
-    bool known[64];
-    for (uint32_t first = 0; first < e->argc; first += 64) {
-        uint32_t n = e->argc - first < 64 ? e->argc - first : 64;
-        for (uint32_t k = 0; k < n; k++) {
-            value[k] = lane->value[e->args[first + k]];
-            known[k] = lane->known[e->args[first + k]];
+    enum { AT_ONCE = 16 };
+    scalar_bits value[AT_ONCE][COST_MAX_LANES];
+    uint64_t known[AT_ONCE];
+    for (uint32_t first = 0; first < edge->count; first += AT_ONCE) {
+        const struct cost_move *moves = &x->frame->slice->moves.at[edge->first + first];
+        uint32_t count = edge->count - first < AT_ONCE ? edge->count - first : AT_ONCE;
+        for (uint32_t k = 0; k < count; k++) {
+            known[k] = knowing(x, moves[k].from, lanes);
+            memcpy(value[k], values(x, moves[k].from), x->s->lanes * sizeof value[k][0]);
         }
-        for (uint32_t k = 0; k < n; k++) {
-            lane->value[params->at[first + k]] = value[k];
-            lane->known[params->at[first + k]] = known[k];
+        for (uint32_t k = 0; k < count; k++) {
+            scalar_bits *to = values(x, moves[k].to);
+            each_lane(n, known[k])
+                to[n] = value[k][n];
+            x->frame->known[moves[k].to] = (x->frame->known[moves[k].to] & ~lanes) | known[k];
         }
     }
-    lane->block = e->block;
+}
+
+static void take(struct cost_sampler *x, uint32_t block, uint32_t e, uint64_t lanes,
+                 struct cost_groups *groups)
+{
+    const struct cost_slice *slice = x->frame->slice;
+    const struct cost_slice_edge *edge = &slice->edges.at[slice->blocks[block].first_edge + e];
+    if (!lanes)
+        return;
+    follow(x, edge, lanes);
+    cost_groups_add(groups, slice, edge->block, lanes);
+}
+
+uint64_t cost_leave_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, struct cost_groups *groups)
+{
+    const struct ir_function *f = x->frame->slice->f;
+    uint32_t edges = ir_block_at(f, block)->edges.count, edge[COST_MAX_LANES];
+    uint32_t operand = x->frame->slice->blocks[block].operand;
+    uint64_t known = edges > 1 ? knowing(x, operand, lanes) : lanes;
+    uint64_t first = edges == 1 ? lanes : 0, left = x->calls ? known : lanes;
+    const scalar_bits *value = values(x, operand);
+    if (edges == 2 && known == lanes && ir_at(f, ir_terminator(f, block))->op == IR_brif) {
+        each_lane(n, lanes)
+            first |= (uint64_t)(value[n] != 0) << n;
+        take(x, block, 1, lanes & ~first, groups);
+        left = first;
+    }
+    take(x, block, 0, first, groups);
+    left &= ~first;
+    each_lane(n, left)
+        edge[n] = known >> n & 1 ? ir_chosen_edge(f, block, value[n]) : cost_draw_edge(x, block, n);
+    while (left) {
+        uint64_t same = 0;
+        uint32_t e = edge[__builtin_ctzll(left)];
+        each_lane(n, left)
+            same |= (uint64_t)(edge[n] == e) << n;
+        take(x, block, e, same, groups);
+        left &= ~same;
+    }
+    return x->calls ? lanes & ~known : 0;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------- */
 
 enum { CALLS_DEEP = 16 }; /* deeper ones, and recursion, are not known */
 
-const struct cost_body *cost_body_of(struct cost_sampler *x, const struct ir_function *f)
+void cost_begin_function(const struct cost_sampler *x, struct arena *a, struct cost_frame *frame,
+                         const struct cost_slice *slice)
 {
-    if (x->bodies[f->id])
-        return x->bodies[f->id];
-    struct cost_body *body = x->bodies[f->id] = arena_new(x->arena, struct cost_body);
-    *body = (struct cost_body){.f = f,
-                               .cases = arena_array(x->arena, int32_t, f->ins.count),
-                               .place = arena_array(x->arena, uint32_t, f->ins.count)};
-    for (ir_ref r = 0; r < f->ins.count; r++)
-        body->cases[r] =
-            ir_is_pure(ir_at(f, r)->op) && ir_at(f, r)->argc ? (int32_t)ir_scalar_case(f, r) : -1;
-    ir_each_block(k, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_alloca) {
-                body->place[r] = body->frame;
-                body->frame += ((uint32_t)ir_at(f, r)->imm + 15) / 16 * 16;
-            }
-    return body;
-}
-
-void cost_begin_function(struct arena *a, struct cost_lane *lane, const struct ir_function *f)
-{
-    lane->block = ir_entry(f);
-    lane->value = arena_array(a, scalar_bits, f->ins.count);
-    lane->known = arena_array(a, bool, f->ins.count);
-    for (ir_ref r = 1; r < f->ins.count; r++)
-        lane->known[r] = ir_is_const(f, r, &lane->value[r]);
-}
-
-/* The ret that the lane comes to; 0: that depends on what is not known. */
-static ir_ref run_to_return(struct cost_sampler *x, struct cost_lane *lane)
-{
-    const struct ir_function *f = x->body->f;
-    while (x->left) {
-        uint32_t b = lane->block;
-        cost_run_instructions(x, lane);
-        const struct ir_ins *end = ir_at(f, ir_terminator(f, b));
-        const struct ir_block *block = ir_block_at(f, b);
-        if (end->op == IR_ret)
-            return ir_terminator(f, b);
-        if (!block->edges.count || (block->edges.count > 1 && !lane->known[end->args[0]]))
-            return 0;
-        uint32_t e = block->edges.count > 1 ? ir_chosen_edge(f, b, lane->value[end->args[0]]) : 0;
-        cost_follow(x, lane, &block->edges.at[e]);
+    frame->slice = slice;
+    frame->value = arena_array(a, scalar_bits, (size_t)slice->slots * x->s->lanes);
+    frame->known = arena_array(a, uint64_t, slice->slots);
+    for (uint32_t k = 0; k < slice->constants.count; k++) {
+        const struct cost_constant *c = &slice->constants.at[k];
+        for (uint32_t n = 0; n < x->s->lanes; n++)
+            frame->value[(size_t)c->slot * x->s->lanes + n] = c->value;
+        frame->known[c->slot] = UINT64_MAX;
     }
-    return 0;
+}
+
+/* The lanes return from the callee, by a ret with this slot's value. */
+static void give_result(struct cost_sampler *x, const struct cost_step *step, struct cost_frame *caller,
+                        uint32_t slot, uint64_t lanes)
+{
+    uint64_t known = knowing(x, slot, lanes);
+    scalar_bits *to = &caller->value[(size_t)step->to * x->s->lanes];
+    if (!step->to)
+        return;
+    each_lane(n, known)
+        to[n] = values(x, slot)[n];
+    caller->known[step->to] |= known;
+}
+
+/* The lanes run the function that has begun. Those that are lost are returned. */
+static uint64_t run_function(struct cost_sampler *x, const struct cost_step *step, struct cost_frame *caller,
+                             uint64_t lanes)
+{
+    const struct cost_slice *slice = x->frame->slice;
+    struct cost_groups groups = {.count = 0};
+    uint64_t lost = lanes;
+    cost_groups_add(&groups, slice, ir_entry(slice->f), lanes);
+    while (groups.count && x->left) {
+        struct cost_group g = groups.at[--groups.count];
+        bool returns = ir_at(slice->f, ir_terminator(slice->f, g.block))->op == IR_ret;
+        cost_run_block(x, g.block, g.lanes, 0);
+        if (returns)
+            give_result(x, step, caller, slice->blocks[g.block].operand, g.lanes);
+        else if (ir_block_at(slice->f, g.block)->edges.count)
+            cost_leave_block(x, g.block, g.lanes, &groups);
+        lost &= returns ? ~g.lanes : lost;
+    }
+    return lost;
 }
 
 /* Behind a function of which it is not known how it goes, nothing is known of what it gives or may write. */
-static void call(struct cost_sampler *x, struct cost_lane *lane, ir_ref r)
+static void call(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes)
 {
-    const struct cost_body *caller = x->body;
-    const struct ir_ins *i = ir_at(caller->f, r);
-    const struct ir_function *f = caller->f->module->functions.at[i->imm];
-    struct cost_lane inner = *lane;
+    struct cost_frame *caller = x->frame;
+    const struct ir_ins *i = ir_at(caller->slice->f, step->ins);
+    const struct ir_function *f = caller->slice->f->module->functions.at[i->imm];
     struct scratch scratch;
     struct arena *a = scratch_begin(&scratch);
-    ir_ref ret = 0;
+    uint64_t lost = lanes;
+    set_known(x, step, lanes, 0);
     if (f->order.count && x->calls < CALLS_DEEP) {
-        x->body = cost_body_of(x, f);
-        x->calls++;
-        cost_begin_function(a, &inner, f);
-        inner.frame += caller->frame;
+        struct cost_frame frame = {.base = caller->base + caller->slice->frame};
+        if (!x->called[f->id])
+            x->called[f->id] = cost_slice_new(x->arena, f, NULL, true);
+        cost_begin_function(x, a, &frame, x->called[f->id]);
         for (uint32_t k = 0; k < i->argc; k++) {
-            ir_ref p = ir_block_at(f, inner.block)->params.at[k];
-            inner.value[p] = lane->value[i->args[k]];
-            inner.known[p] = lane->known[i->args[k]];
+            uint32_t to = frame.slice->slot[ir_block_at(f, ir_entry(f))->params.at[k]];
+            uint32_t from = caller->slice->slot[i->args[k]];
+            if (!to)
+                continue;
+            memcpy(&frame.value[(size_t)to * x->s->lanes], values(x, from),
+                   x->s->lanes * sizeof *frame.value);
+            frame.known[to] = knowing(x, from, lanes);
         }
-        ret = run_to_return(x, &inner);
+        x->frame = &frame;
+        x->calls++;
+        lost = run_function(x, step, caller, lanes);
         x->calls--;
-        x->body = caller;
+        x->frame = caller;
     }
-    lane->memory = inner.memory;
-    lane->stored = inner.stored;
-    lane->filled = inner.filled;
-    lane->forgot = inner.forgot;
-    if (!ret) {
-        forget_memory(lane);
-    } else if (ir_at(f, ret)->argc) {
-        lane->value[r] = inner.value[ir_at(f, ret)->args[0]];
-        lane->known[r] = inner.known[ir_at(f, ret)->args[0]];
-    }
+    forget(x, lost);
     scratch_end(&scratch);
 }
 
-void cost_run_parameters(struct cost_sampler *x, struct cost_lane *lane)
+void cost_run_parameters(struct cost_sampler *x)
 {
     const struct ir_function *f = x->s->f;
     const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
     for (uint32_t k = 0; k < params->count; k++) {
-        ir_ref r = params->at[k];
+        uint32_t to = x->frame->slice->slot[params->at[k]];
         const struct launch_value *a = x->arguments[k];
-        if (x->kernel && ir_is_pointer(ir_at(f, r)->type)) {
-            lane->value[r] = (uint64_t)(k + 1) << BUFFER_BITS & UINT32_MAX;
-            lane->known[r] = k < 30;
+        scalar_bits bits = 0;
+        bool known = false;
+        if (x->kernel && ir_is_pointer(ir_at(f, params->at[k])->type)) {
+            bits = (uint64_t)(k + 1) << BUFFER_BITS & UINT32_MAX;
+            known = k < 30;
         } else if (a && (a->kind == LAUNCH_SCALAR || a->kind == LAUNCH_ROUND)) {
-            lane->known[r] = launch_make_scalar(a, (enum launch_element)x->kernel->params.at[k].element, 0,
-                                                &lane->value[r]) == NULL;
+            known =
+                launch_make_scalar(a, (enum launch_element)x->kernel->params.at[k].element, 0, &bits) == NULL;
         }
+        for (uint32_t n = 0; to && n < x->s->lanes; n++)
+            values(x, to)[n] = bits;
+        x->frame->known[to] = to && known ? UINT64_MAX : 0;
     }
 }

@@ -112,7 +112,7 @@ static struct csc_weight run_model(struct csc *p, struct arena *a, struct cost_f
         return (struct csc_weight){0};
     struct cost_code *code = cost_code_plain(a, p->f, opt_return_post_dominators(p->c, p->f), p->functions);
     fold(p, a, code);
-    cost_replay(s, code, budget, w);
+    cost_replay(s, code, budget, UINT64_MAX, w);
     return (struct csc_weight){.cycles = w->cycles,
                                .instructions = w->instructions,
                                .runs = true,

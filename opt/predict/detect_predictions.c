@@ -39,7 +39,7 @@ static uint64_t cycles_of_warps(const struct detection *d, const struct cost_cod
     struct cost_figures figures = {0};
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
-        cost_replay(warps[i], code, steps_of_a_warp(d), &figures);
+        cost_replay(warps[i], code, steps_of_a_warp(d), UINT64_MAX, &figures);
         sum += figures.cycles;
         if (figures.cut)
             return UINT64_MAX;
@@ -415,7 +415,7 @@ static void measure(struct detection *d)
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
     struct cost_figures one = d->plain;
     for (uint32_t i = 0; i < d->warps; i++) {
-        cost_replay(d->sample[i], d->code, steps_of_a_warp(d), &one);
+        cost_replay(d->sample[i], d->code, steps_of_a_warp(d), UINT64_MAX, &one);
         d->plain.cycles += one.cycles;
         d->plain.instructions += one.instructions;
         d->plain.cut |= one.cut;
