@@ -11,7 +11,7 @@
 enum {
     EPOCHS = 64,
     VISITS = 128,
-    VISITS_MAX = 65536
+    VISITS_MAX = 4096
 }; /* made by repetition; of a lane's list at first, and then */
 
 /* Of loops and branches of which nothing is known. */

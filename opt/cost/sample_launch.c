@@ -164,9 +164,10 @@ uint32_t cost_choose_warps(struct cost_hints *hints, uint32_t most)
     uint64_t blocks = given.launch ? product(given.launch->grid) : 1, all = blocks * warps;
     uint32_t count = all < most ? (uint32_t)all : most;
     for (uint32_t i = 0; i < count; i++) {
-        /* one of each part of the grid, at another place in each: a grid's rows repeat */
+        /* one of each part of the grid, at another place in each: a grid's rows repeat. The factor is a prime,
+         * so that the places have all remainders by any distance of rows */
         uint64_t begin = all * i / count, size = all * (i + 1) / count - begin;
-        uint64_t warp = begin + (i * 5 + 3) % 8 * size / 8;
+        uint64_t warp = begin + (i + 1) * (uint64_t)2654435761 % size;
         hints[i] = given;
         hints[i].block = (uint32_t)(warp / warps);
         hints[i].first_thread = (uint32_t)(warp % warps) * width_of(&given);

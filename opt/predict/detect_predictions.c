@@ -9,47 +9,28 @@
  * many lanes on, is found by sampled warps that run the code that there would be (try_prediction.c) in a model
  * (opt/cost/cost.h): the cycles without the prediction against those with it and some thresholds. Of an
  * outermost loop the prediction is taken that saves most, then, with that, the one that saves most besides. One
- * that saves less than DETECT_MARGIN per cent, or costs if what is not known of the data is otherwise, is not,
- * and a remark says what was found.
+ * that saves less than a margin (sampled_warps.c), or costs if what is not known of the data is otherwise, is
+ * not, and a remark says what was found. One that could not save what another one does is not weighed.
  *
  * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, and keeps
- * a threshold that it names unless another one saves as much more; several are left as they are. None is
- * dropped. Whatever is declined, or does not pay, has a remark that says why.
+ * its threshold unless another one saves as much more; several are left as they are. None is dropped. Whatever
+ * is declined, or does not pay, has a remark that says why.
  */
 #include "opt/predict/detect_predictions.h"
 
-enum { ALL = 0, STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4, MOST_OF_NEST = 3, SMALLER_SAMPLES = 2 };
+enum { STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4, MOST_OF_NEST = 3, FAR = 8 };
 
 struct weighed {
     uint64_t without, with, own; /* own: with the source's threshold, where there is one of the source */
     uint32_t threshold;
+    bool far;   /* `with` is one part in FAR more than `without`, or still more */
     bool risky; /* it costs if what is not known is otherwise */
 };
 /* ---- weighing ---------------------------------------------------------------------------------------- */
 
-static uint64_t steps_of_a_warp(const struct detection *d)
-{
-    return d->c->options->limits[OPT_LIMIT_predict_steps] / d->warps;
-}
-
-/* The cycles of these warps in the code; UINT64_MAX: not found out. */
-static uint64_t cycles_of_warps(const struct detection *d, const struct cost_code *code,
-                                const struct cost_sample *const *warps, uint32_t count)
-{
-    struct cost_figures figures = {0};
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        cost_replay(warps[i], code, steps_of_a_warp(d), UINT64_MAX, &figures);
-        sum += figures.cycles;
-        if (figures.cut)
-            return UINT64_MAX;
-    }
-    return sum;
-}
-
 static uint64_t cycles_of(const struct detection *d, const struct cost_code *code)
 {
-    return cycles_of_warps(d, code, d->sample, d->warps);
+    return detect_cycles(d, code, d->sample, d->warps, UINT64_MAX);
 }
 
 /* Whether so many cycles are so many fewer that it is worth it. */
@@ -62,54 +43,62 @@ static bool saves(const struct detection *d, uint64_t with, uint64_t without)
 static bool is_risky(const struct detection *d, const struct cost_code *code)
 {
     for (uint32_t i = 1; i < COST_GUESSES && d->guessed; i++) {
-        uint64_t without = cycles_of_warps(d, d->code, &d->guess[i], 1);
-        uint64_t with = cycles_of_warps(d, code, &d->guess[i], 1);
-        if (with > without)
+        const struct cost_sample *guess = detect_guess(d, i);
+        uint64_t without = detect_cycles(d, d->code, &guess, 1, UINT64_MAX);
+        if (detect_cycles(d, code, &guess, 1, UINT64_MAX) > without)
             return true;
     }
     return false;
 }
 
-/* A prediction's codes: with the threshold that is tried, in this register, and with all waiting. */
+/* A prediction's codes: without it, with the threshold that is tried, in this register, with all waiting. */
 struct tried {
-    struct cost_code *some, *all;
+    struct cost_code *none, *some, *all;
     uint32_t reg;
 };
 
 static struct cost_code *with_threshold(const struct tried *t, uint32_t threshold)
 {
-    if (threshold == ALL)
+    if (threshold == DETECT_ALL)
         return t->all;
     cost_code_set_threshold(t->some, t->reg, threshold);
     return t->some;
 }
 
+/* On the first so many warps. */
 static void try_threshold(const struct detection *d, const struct tried *t, uint32_t threshold,
-                          struct weighed *best)
+                          uint32_t warps, struct weighed *best)
 {
-    uint64_t with = cycles_of(d, with_threshold(t, threshold));
+    uint64_t part = best->without / FAR,
+             far = best->without < UINT64_MAX - part ? best->without + part : UINT64_MAX;
+    uint64_t most = best->with < far ? best->with : far;
+    uint64_t with = detect_cycles(d, with_threshold(t, threshold), d->sample, warps, most);
     if (with < best->with) {
         best->with = with;
+        best->far = with >= far;
         best->threshold = threshold;
     }
 }
 
-/* All, then quarters of the warp; of the best of these, if it saves anything, the neighbours by a step, an
- * eighth of the warp or less; below a step powers of two. */
+/* All, and quarters of the warp: the first warp tells which. If that saves anything, of all warps, its
+ * neighbours by a step, an eighth of the warp or less; below a step powers of two. */
 static void find_threshold(const struct detection *d, const struct tried *t, struct weighed *best)
 {
     uint32_t step = d->lanes / STEPS_OF_THRESHOLDS, quarter = d->lanes / 4 ? d->lanes / 4 : 1;
+    struct weighed first = {.with = UINT64_MAX,
+                            .without = detect_cycles(d, t->none, d->sample, 1, UINT64_MAX)};
     step = step > MOST_STEP ? MOST_STEP : step ? step : 1;
-    try_threshold(d, t, ALL, best);
+    try_threshold(d, t, DETECT_ALL, 1, &first);
     for (uint32_t n = quarter; n < d->lanes; n += quarter)
-        try_threshold(d, t, n, best);
+        try_threshold(d, t, n, 1, &first);
+    try_threshold(d, t, first.threshold, d->warps, best);
     if (best->with >= best->without)
         return;
-    uint32_t middle = best->threshold == ALL ? d->lanes : best->threshold;
+    uint32_t middle = best->threshold == DETECT_ALL ? d->lanes : best->threshold;
     if (middle + step < d->lanes)
-        try_threshold(d, t, middle + step, best);
+        try_threshold(d, t, middle + step, d->warps, best);
     for (uint32_t n = middle > step ? middle - step : middle / 2; n; n = n > step ? n - step : n / 2) {
-        try_threshold(d, t, n, best);
+        try_threshold(d, t, n, d->warps, best);
         if (best->threshold != n)
             break;
     }
@@ -120,9 +109,11 @@ static void find_threshold(const struct detection *d, const struct tried *t, str
 static struct weighed weigh(struct detection *d, const struct candidate *k)
 {
     bool found = k->number == DETECT_FOUND;
-    struct tried t = {.some = detect_code(d, k, NULL, DETECT_TRIED), .all = detect_code(d, k, NULL, ALL)};
+    struct tried t = {.none = found ? d->code : detect_code(d, NULL, k, DETECT_ALL),
+                      .some = detect_code(d, k, NULL, DETECT_TRIED),
+                      .all = detect_code(d, k, NULL, DETECT_ALL)};
     struct weighed best = {.with = UINT64_MAX, .own = UINT64_MAX};
-    best.without = found ? d->plain.cycles : cycles_of(d, detect_code(d, NULL, k, ALL));
+    best.without = found ? d->plain.cycles : cycles_of(d, t.none);
     t.reg = cost_code_register(t.some, DETECT_TRIED);
     if (!d->plain.cut)
         find_threshold(d, &t, &best);
@@ -131,14 +122,8 @@ static struct weighed weigh(struct detection *d, const struct candidate *k)
     if (!found && best.with != UINT64_MAX)
         best.own = cycles_of(d, with_threshold(&t, k->threshold));
     if (k->threshold && best.own != UINT64_MAX && !saves(d, best.with, best.own))
-        best = (struct weighed){best.without, best.own, best.own, k->threshold, false};
+        best = (struct weighed){best.without, best.own, best.own, .threshold = k->threshold};
     return best;
-}
-
-/* What is said of a warp is the mean. */
-static unsigned long long of_a_warp(const struct detection *d, uint64_t cycles)
-{
-    return cycles / d->warps;
 }
 
 static bool pays(const struct detection *d, struct weighed w)
@@ -194,13 +179,13 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
                    "%s was not weighed: limit of %u steps reached (--limit=predict_steps=N)", kind_of(k),
                    d->c->options->limits[OPT_LIMIT_predict_steps]);
     else
-        opt_remark(d->c, d->f, kind, "predict", k->at,
-                   "%s %s: in the model a warp takes %llu cycles instead of %llu if %s at line %u%s",
-                   kind_of(k), verdict, of_a_warp(d, w.with), of_a_warp(d, w.without),
-                   lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line,
-                   !k->threshold || w.threshold == k->threshold
-                       ? ""
-                       : arena_printf(d->arena, ", not %u", k->threshold));
+        opt_remark(
+            d->c, d->f, kind, "predict", k->at,
+            "%s %s: in the model a warp takes %s%llu cycles instead of %llu if %s at line %u%s", kind_of(k),
+            verdict, w.far ? "more than " : "", detect_of_a_warp(d, w.with), detect_of_a_warp(d, w.without),
+            lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line,
+            !k->threshold || w.threshold == k->threshold ? ""
+                                                         : arena_printf(d->arena, ", not %u", k->threshold));
 }
 
 /* ---- the source's ------------------------------------------------------------------------------------ */
@@ -209,11 +194,11 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
  * `perf` what is said is no warning, which -Werror would refuse. */
 static void tell_kept(const struct detection *d, const struct candidate *k, struct weighed w)
 {
-    bool costs = w.own > w.without;
+    bool costs = w.with > w.without;
     const char *figures =
         arena_printf(d->arena, "in the model a warp takes %llu cycles instead of %llu if %s at line %u",
-                     of_a_warp(d, w.own), of_a_warp(d, w.without), lanes_text(d->arena, k->threshold),
-                     place_of(d->f, k->label).line);
+                     detect_of_a_warp(d, w.with), detect_of_a_warp(d, w.without),
+                     lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line);
     opt_remark(d->c, d->f, OPT_MISSED, "predict", k->at, "the prediction %s, and is kept: %s",
                costs ? "does not pay" : arena_printf(d->arena, "saves less than %u %%", d->margin), figures);
     if (costs && diag_is_on(d->c->diagnostics, DIAG_GROUP_perf, k->at.line))
@@ -295,30 +280,23 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
             continue;
         k->number = i;
         struct weighed w = weigh(d, k);
-        if (!pays(d, w) && w.own != UINT64_MAX) {
-            tell_kept(d, k, w);
-            continue;
+        bool better = pays(d, w) || (w.own != UINT64_MAX && saves(d, w.with, w.own));
+        if (!better && w.own != UINT64_MAX) {
+            w.with = w.own;
+            w.threshold = k->threshold;
         }
-        tell(d, k, w, pays(d, w));
-        if (!pays(d, w))
-            continue;
-        detect_set_threshold(d->f, i, w.threshold);
-        changed = true;
+        if (pays(d, w) || w.own == UINT64_MAX)
+            tell(d, k, w, pays(d, w));
+        else
+            tell_kept(d, k, w);
+        if (better)
+            detect_set_threshold(d->f, i, w.threshold);
+        changed |= better;
     }
     return changed;
 }
 
 /* ---- those that are found ---------------------------------------------------------------------------- */
-
-static void decline(const struct detection *d, const struct candidate *k, const char *id, const char *why)
-{
-    if (d->taken.count)
-        return;
-    opt_remark(
-        d->c, d->f, OPT_MISSED, id, k->at,
-        "%s is not tried at line %u: %s; in the model it could save at most %llu of a warp's %llu cycles",
-        kind_of(k), place_of(d->f, k->label).line, why, of_a_warp(d, k->idle), of_a_warp(d, d->plain.cycles));
-}
 
 /* Whether the source has predictions in the nest. */
 static bool is_users(const struct detection *d, const struct candidate *k)
@@ -326,35 +304,57 @@ static bool is_users(const struct detection *d, const struct candidate *k)
     return k->nest == IR_NO_CYCLE ? d->f->predictions != 0 : bitset_has(d->users, k->nest);
 }
 
-/* Says why if the candidate is not to be weighed. count: those that are. */
-static bool is_declined(const struct detection *d, const struct candidate *k, uint32_t count)
+/* Why a candidate is not to be weighed. */
+struct reason {
+    const char *id, *text; /* id: NULL: it is to be weighed */
+};
+
+/* saved: by another one in the nest; count: those that are to be. */
+static struct reason why_not(const struct detection *d, const struct candidate *k, uint64_t saved,
+                             uint32_t count)
 {
     bool endless = false;
     uint32_t most = d->c->options->limits[OPT_LIMIT_predict_candidates];
     ir_ref obstacle = k->start == IR_NO_BLOCK ? 0 : detect_obstacle(d, k, &endless);
     if (!detect_is_idle(d, k))
-        decline(d, k, "predict", arena_printf(d->arena, "it has to save %u %%", d->margin));
-    else if (k->at_loop)
-        decline(d, k, "loop", "a loop begins there, with no block in front of it");
-    else if (k->start == IR_NO_BLOCK)
-        decline(d, k, "entries", "no block leads to the loop alone");
-    else if (is_users(d, k))
-        decline(d, k, "source", "the source has a prediction in the loop");
-    else if (obstacle)
-        decline(d, k, "convergent",
-                arena_printf(d->arena, "the convergent operation in line %u would have other threads",
-                             ir_at(d->f, obstacle)->at.line));
-    else if (endless)
-        decline(d, k, "endless", "the function may never return from its region");
-    else if (d->f->predictions + d->taken.count + count >= IR_MAX_PREDICTIONS)
-        decline(d, k, "predictions",
-                arena_printf(d->arena, "limit of %u predictions of a function reached", IR_MAX_PREDICTIONS));
-    else if (count >= most)
-        decline(d, k, "predict-candidates",
-                arena_printf(d->arena, "limit of %u reached (--limit=predict_candidates=N)", most));
-    else
-        return false;
-    return true;
+        return (struct reason){"predict", arena_printf(d->arena, "it has to save %u %%", d->margin)};
+    if (k->idle <= saved)
+        return (struct reason){"predict", "another one saves as much"};
+    if (k->at_loop)
+        return (struct reason){"loop", "a loop begins there, with no block in front of it"};
+    if (k->start == IR_NO_BLOCK)
+        return (struct reason){"entries", "no block leads to the loop alone"};
+    if (is_users(d, k))
+        return (struct reason){"source", "the source has a prediction in the loop"};
+    if (obstacle)
+        return (struct reason){"convergent",
+                               arena_printf(d->arena,
+                                            "the convergent operation in line %u would have other threads",
+                                            ir_at(d->f, obstacle)->at.line)};
+    if (endless)
+        return (struct reason){"endless", "the function may never return from its region"};
+    if (d->f->predictions + d->taken.count + count >= IR_MAX_PREDICTIONS)
+        return (struct reason){
+            "predictions",
+            arena_printf(d->arena, "limit of %u predictions of a function reached", IR_MAX_PREDICTIONS)};
+    if (count >= most)
+        return (struct reason){
+            "predict-candidates",
+            arena_printf(d->arena, "limit of %u reached (--limit=predict_candidates=N)", most)};
+    return (struct reason){NULL, NULL};
+}
+
+/* Says why if the candidate is not to be weighed, unless others were taken already. */
+static bool is_declined(const struct detection *d, const struct candidate *k, uint64_t saved, uint32_t count)
+{
+    struct reason why = why_not(d, k, saved, count);
+    if (why.id && !d->taken.count)
+        opt_remark(
+            d->c, d->f, OPT_MISSED, why.id, k->at,
+            "%s is not tried at line %u: %s; in the model it could save at most %llu of a warp's %llu cycles",
+            kind_of(k), place_of(d->f, k->label).line, why.text, detect_of_a_warp(d, k->idle),
+            detect_of_a_warp(d, d->plain.cycles));
+    return why.id;
 }
 
 /* Whether it is as the one before, but for the loop around: what holds for both is reported once. */
@@ -365,13 +365,23 @@ static bool is_same(const struct detection *d, uint32_t i)
            before->at.line == k->at.line && before->at.column == k->at.column;
 }
 
-/* Whether a prediction that was taken has its label there. */
-static bool is_taken(const struct detection *d, uint32_t label)
+/* Whether the label has a prediction, or was weighed before and has none that saves anything. */
+static bool is_settled(const struct detection *d, uint32_t label)
 {
     for (uint32_t i = 0; i < d->taken.count; i++)
         if (d->taken.at[i].label == label)
             return true;
-    return false;
+    return bitset_has(d->hopeless, label);
+}
+
+static void note_hopeless(struct detection *d, const struct candidate **of, const struct weighed *w,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        bitset_add(d->hopeless, of[i]->label);
+    for (uint32_t i = 0; i < count; i++)
+        if (w[i].with < w[i].without)
+            bitset_remove(d->hopeless, of[i]->label);
 }
 
 /* Takes of each nest the candidate that saves most. Where others are taken already, nothing is said of those
@@ -381,12 +391,17 @@ static bool choose(struct detection *d)
     uint32_t count = 0, before = d->taken.count;
     struct weighed *w = arena_array(d->arena, struct weighed, d->all.count + 1);
     const struct candidate **of = arena_array(d->arena, const struct candidate *, d->all.count + 1);
+    uint64_t *most = arena_array(d->arena, uint64_t, d->cycles->count + 1), outside = 0;
     for (uint32_t i = 0; i < d->all.count; i++) {
         const struct candidate *k = &d->all.at[i];
-        if (is_taken(d, k->label) || (is_users(d, k) && is_same(d, i)) || is_declined(d, k, count))
+        uint64_t *saved = k->nest == IR_NO_CYCLE ? &outside : &most[k->nest];
+        if (is_settled(d, k->label) || (is_users(d, k) && is_same(d, i)) || is_declined(d, k, *saved, count))
             continue;
         of[count] = k;
-        w[count++] = weigh(d, k);
+        w[count] = weigh(d, k);
+        if (pays(d, w[count]) && w[count].without - w[count].with > *saved)
+            *saved = w[count].without - w[count].with;
+        count++;
     }
     for (uint32_t i = 0; i < count; i++) {
         bool best = pays(d, w[i]);
@@ -401,126 +416,11 @@ static bool choose(struct detection *d)
         vec_push(d->arena, &d->taken, *of[i]);
         vec_last(&d->taken).threshold = w[i].threshold;
     }
+    note_hopeless(d, of, w, count);
     return d->taken.count > before;
 }
 
 /* ---- the function ------------------------------------------------------------------------------------ */
-
-static void measure(struct detection *d)
-{
-    d->code = detect_code(d, NULL, NULL, ALL);
-    d->plain = (struct cost_figures){0};
-    d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
-    d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
-    d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
-    struct cost_figures one = d->plain;
-    for (uint32_t i = 0; i < d->warps; i++) {
-        cost_replay(d->sample[i], d->code, steps_of_a_warp(d), UINT64_MAX, &one);
-        d->plain.cycles += one.cycles;
-        d->plain.instructions += one.instructions;
-        d->plain.cut |= one.cut;
-    }
-}
-
-static bool any_sample_is_cut(const struct detection *d)
-{
-    for (uint32_t i = 0; i < d->warps; i++)
-        if (d->sample[i]->cut)
-            return true;
-    return false;
-}
-
-/* What a model says that does not run to its end may be of the function's begin alone. */
-static void tell_model(const struct detection *d)
-{
-    bool sample = any_sample_is_cut(d);
-    opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
-               "in the model a warp executes %llu instructions in %llu cycles%s",
-               of_a_warp(d, d->plain.instructions), of_a_warp(d, d->plain.cycles),
-               d->f->predictions ? ", with the source's predictions" : "");
-    enum opt_limit l = sample ? OPT_LIMIT_predict_sample : OPT_LIMIT_predict_steps;
-    if (sample || d->plain.cut)
-        opt_remark(d->c, d->f, OPT_MISSED, sample ? "predict-sample" : "predict-steps", d->f->at,
-                   "the model does not run to its end: limit of %u reached (--limit=%s=N)",
-                   d->c->options->limits[l], opt_limit_info[l].name);
-}
-
-/* How far the trips of a warp's lanes are apart: the most blocks that one runs, over their mean. */
-static double spread_of(const struct cost_sample *s)
-{
-    double most = 0, sum = 0;
-    for (uint32_t n = 0; n < s->lanes; n++) {
-        most = s->lane[n].count > most ? s->lane[n].count : most;
-        sum += s->lane[n].count;
-    }
-    return sum > 0 ? most * s->lanes / sum : 1;
-}
-
-/* Warps across the grid are probed, and those taken that stand in the middle of equal parts of them, ordered by
- * their spread: so kinds of warps count by how many there are of each. */
-static void choose_warps(struct detection *d, struct cost_hints *hints, uint64_t budget)
-{
-    struct cost_hints probes[DETECT_PROBES] = {hints[0]};
-    double spread[DETECT_PROBES];
-    uint32_t count = cost_choose_warps(probes, DETECT_PROBES);
-    d->warps = count < DETECT_WARPS ? count : DETECT_WARPS;
-    for (uint32_t i = 0; i < count && count > DETECT_WARPS; i++) {
-        struct scratch scratch;
-        struct cost_hints probe = probes[i];
-        double x = spread_of(cost_sample_new(scratch_begin(&scratch), d->u, d->functions, &probe,
-                                             budget / DETECT_PROBE_SHARE / count));
-        scratch_end(&scratch);
-        uint32_t at = i;
-        for (; at > 0 && spread[at - 1] > x; at--) {
-            spread[at] = spread[at - 1];
-            probes[at] = probes[at - 1];
-        }
-        spread[at] = x;
-        probes[at] = probe;
-    }
-    for (uint32_t i = 0; i < d->warps; i++)
-        hints[i] = probes[(2 * i + 1) * count / (2 * d->warps)];
-}
-
-static void sample_warps(struct detection *d, struct cost_hints *hints, uint64_t budget)
-{
-    hints[0].guess = 0;
-    d->guessed = false;
-    for (uint32_t i = 0; i < d->warps; i++) {
-        d->sample[i] = cost_sample_new(d->arena, d->u, d->functions, &hints[i], budget / d->warps);
-        d->guessed |= d->sample[i]->guessed;
-    }
-    d->lanes = d->sample[0]->lanes;
-    for (uint32_t i = 1; i < COST_GUESSES && d->guessed; i++) {
-        hints[0].guess = i;
-        d->guess[i] = cost_sample_new(d->arena, d->u, d->functions, &hints[0], budget / d->warps);
-    }
-}
-
-/* Where several warps are more than the model may run, the middle one alone tells more than the begin of each.
- * Lanes that run one after the other take many steps: then a smaller sample tells more than the begin of a
- * large one, but what it says of the rest is little. */
-static void model_warps(struct detection *d, struct cost_hints *hints)
-{
-    uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
-    d->margin = DETECT_MARGIN;
-    choose_warps(d, hints, budget);
-    sample_warps(d, hints, budget);
-    measure(d);
-    if (d->warps > 1 && (d->plain.cut || any_sample_is_cut(d))) {
-        hints[0] = hints[d->warps / 2];
-        d->warps = 1;
-        sample_warps(d, hints, budget);
-        measure(d);
-    }
-    for (uint32_t n = 0; n < SMALLER_SAMPLES && d->plain.cut; n++) {
-        budget /= 4;
-        d->margin = DETECT_MARGIN_SMALLER;
-        sample_warps(d, hints, budget);
-        measure(d);
-    }
-    tell_model(d);
-}
 
 /* One after the other, each with those before it. */
 static bool find(struct detection *d)
@@ -530,11 +430,21 @@ static bool find(struct detection *d)
         detect_candidates(d);
         if (!choose(d))
             break;
-        measure(d);
+        detect_measure(d);
     }
     for (uint32_t i = 0; i < d->taken.count; i++)
         insert(d, &d->taken.at[i], d->taken.at[i].threshold);
     return d->taken.count != 0;
+}
+
+/* Whether there is a place for a prediction: before the model has figures, each saves enough. */
+static bool has_places(struct detection *d)
+{
+    bool any = false;
+    detect_candidates(d);
+    for (uint32_t i = 0; i < d->all.count && !any; i++)
+        any = d->all.at[i].start != IR_NO_BLOCK && !d->all.at[i].at_loop;
+    return any;
 }
 
 static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions)
@@ -543,22 +453,26 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     struct detection d = {.c = c,
                           .f = f,
                           .functions = functions,
+                          .lanes = 1,
                           .arena = scratch_begin(&scratch),
                           .cfg = opt_cfg(c, f),
                           .dominators = opt_dominators(c, f),
                           .post = opt_return_post_dominators(c, f),
                           .cycles = opt_cycles(c, f),
                           .u = opt_machine_uniformity(c, f)};
-    struct cost_hints hints[DETECT_WARPS] = {{.profile = opt_profile(c, f),
-                                              .launch = cost_launch_of(d.arena, f, c->options),
-                                              .warp = c->options->warp}};
+    d.hints = (struct cost_hints){.profile = opt_profile(c, f),
+                                  .launch = cost_launch_of(d.arena, f, c->options),
+                                  .warp = c->options->warp};
     bool changed = false;
     uint32_t n = f->predictions, *starts = arena_array(d.arena, uint32_t, n + 1),
              *points = arena_array(d.arena, uint32_t, n + 1);
     struct candidate *users = arena_array(d.arena, struct candidate, n + 1);
     d.users = bitset_new(d.arena, d.cycles->count + 1);
-    if (find_users(&d, users, starts, points) && bitset_count(d.u->branches)) {
-        model_warps(&d, hints);
+    d.hopeless = bitset_new(d.arena, f->blocks.count);
+    if (find_users(&d, users, starts, points) && bitset_count(d.u->branches) &&
+        (n || c->options->remarks || has_places(&d))) {
+        detect_model(&d);
+        detect_tell_model(&d);
         changed = weigh_users(&d, users, starts, points);
         changed |= find(&d);
     }

@@ -1,4 +1,4 @@
-/* detect_predictions.h: what the two files of automatic detection share. */
+/* detect_predictions.h: what the files of automatic detection share. */
 #ifndef KERNC_OPT_DETECT_PREDICTIONS_H
 #define KERNC_OPT_DETECT_PREDICTIONS_H
 
@@ -6,13 +6,10 @@
 #include "opt/pass.h"
 
 enum {
-    DETECT_MARGIN = 5,          /* per cent of the cycles that a prediction has to save */
-    DETECT_MARGIN_SMALLER = 50, /* the same where the sample is smaller than it should be */
-    DETECT_WARPS = 4,           /* of a launch that are sampled, at most */
-    DETECT_PROBES = 16,         /* warps of a launch among which these are chosen */
-    DETECT_PROBE_SHARE = 8,     /* one part in so many of the sample's budget is for them together */
-    DETECT_TRIED = 65,          /* a threshold that no source has: that which is tried */
-    DETECT_FOUND = UINT32_MAX,  /* number of a prediction that the source does not have */
+    DETECT_WARPS = 4,          /* of a launch that are sampled, at most */
+    DETECT_ALL = 0,            /* a threshold: all that may come wait */
+    DETECT_TRIED = 65,         /* a threshold that no source has: that which is tried */
+    DETECT_FOUND = UINT32_MAX, /* number of a prediction that the source does not have */
 };
 
 enum pattern { DETECT_DELAY, DETECT_LOOPS, DETECT_WAYS };
@@ -36,9 +33,10 @@ struct detection {
     const struct ir_cycles *cycles;
     const struct ir_uniformity *u;
     const uint64_t *functions;                      /* the analysis costs */
+    struct cost_hints hints;                        /* of the warp that stands for all */
     const struct cost_sample *sample[DETECT_WARPS]; /* warps of the launch */
-    const struct cost_sample *guess[COST_GUESSES];  /* from 1 on: others that may be, if `guessed` */
-    uint32_t warps, lanes;                          /* lanes: of the first warp */
+    uint64_t budget;                                /* of the sample of each */
+    uint32_t warps, lanes;                          /* 0: not modelled; of one, at least 1 */
     uint32_t margin;                                /* per cent that a prediction has to save */
     bool guessed;
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
@@ -46,7 +44,30 @@ struct detection {
     VEC(struct candidate) all;
     VEC(struct candidate) taken; /* found, each with its threshold: all code that is tried has them */
     struct bitset users;         /* by cycle: outermost ones with predictions of the source */
+    struct bitset hopeless;      /* by block: labels that save nothing */
 };
+
+/* ---- the model (sampled_warps.c) --------------------------------------------------------------------- */
+
+/* Several warps, where they are not too long; or the middle one of them; or a part of it, by which a prediction
+ * has to save more. */
+void detect_model(struct detection *d);
+/* The cycles of these warps in the code, or `most` and more; UINT64_MAX: not found out. */
+uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
+                       const struct cost_sample *const *warps, uint32_t count, uint64_t most);
+/* Figures of the code with what was taken: `code`, `plain`. */
+void detect_measure(struct detection *d);
+/* The warp that stands for all if what is not known is otherwise. */
+const struct cost_sample *detect_guess(const struct detection *d, uint32_t guess);
+/* What a model says that does not run to its end may be of the function's begin alone. */
+void detect_tell_model(const struct detection *d);
+/* What is said of a warp is the mean. */
+static inline unsigned long long detect_of_a_warp(const struct detection *d, uint64_t cycles)
+{
+    return cycles / d->warps;
+}
+
+/* ---- candidates (prediction_candidates.c, try_prediction.c, thresholds.c) ---------------------------- */
 
 /* The outermost cycle with the block, or IR_NO_CYCLE. */
 uint32_t detect_outermost(const struct ir_cycles *cycles, uint32_t b);

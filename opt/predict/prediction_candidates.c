@@ -54,6 +54,8 @@ ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, boo
 /* Cycles times lanes lost in b without a prediction. */
 static uint64_t idle_in(const struct detection *d, uint32_t b)
 {
+    if (!d->warps)
+        return 0;
     uint64_t executions = d->plain.executions[b], full = executions * d->lanes;
     uint64_t extra = executions ? d->plain.extra[b] / executions : 0;
     return (full - d->plain.visits[b]) * (d->sample[0]->cost[b] + extra);
