@@ -41,6 +41,8 @@ enum scheme_property {
     /* Predictions are honoured: their lowering makes convergence barriers of their marks, which passes before
      * it keep. */
     SCHEME_PREDICTIONS = 256,
+    /* Lanes that wait get a turn though others spin. */
+    SCHEME_PROGRESS = 64,
     /* reconverge brings loops into normal form: what passes before it do for that pays. */
     SCHEME_NORMAL_LOOPS = 512,
     /* The machine does not know which calls threads are in: functions are laid out before those that call

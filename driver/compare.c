@@ -236,7 +236,8 @@ static int compare_row(struct comparison *x, struct row row)
     if (reference->row.error && !optional)
         return tell_failure(x, reference);
     if (reference->row.error) {
-        missing.code = reference->row.status == KERNC_TRAP ? EXIT_OK : exit_of_run(reference->row.status);
+        enum exit_code stopped = exit_of_run(reference->row.status);
+        missing.code = stopped == EXIT_TRAPPED ? EXIT_OK : stopped;
         missing.why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s",
                                    reference_name(), row.warp, reference->row.error);
         leave_out(x, missing);

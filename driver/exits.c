@@ -11,7 +11,8 @@ enum exit_code exit_of_run(kernc_status status)
 {
     switch (status) {
     case KERNC_OK: return EXIT_OK;
-    case KERNC_TRAP: return EXIT_TRAPPED;
+    case KERNC_TRAP:
+    case KERNC_DEADLOCK: return EXIT_TRAPPED;
     case KERNC_LIMIT:
     case KERNC_NO_MEMORY: return EXIT_LIMIT;
     case KERNC_CHECK: return EXIT_FOUND;

@@ -242,7 +242,10 @@ static void judge(struct arena *a, struct goal *g, const struct goal_run *x)
     switch (g->kind) {
     case GOAL_STOPS:
     case GOAL_ENDS:
-        g->found = ends ? "it ends" : x->status == KERNC_LIMIT ? "it does not end" : "it stops";
+        g->found = ends                          ? "it ends"
+                   : x->status == KERNC_LIMIT    ? "it does not end"
+                   : x->status == KERNC_DEADLOCK ? "it does not end"
+                                                 : "it stops";
         g->reached = ends == (g->kind == GOAL_ENDS);
         return;
     case GOAL_STEP: judge_step(a, g, x); return;

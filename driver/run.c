@@ -180,7 +180,7 @@ static int launch(struct run *r)
     int code = status == KERNC_OK ? r->outputs : launch_stopped(r, status);
     if (code && interrupted())
         code = interrupt_code();
-    else if (status == KERNC_LIMIT &&
+    else if ((status == KERNC_LIMIT || status == KERNC_DEADLOCK) &&
              kernc_alarm_at(r->x.context, 0, &(kernc_alarm){.size = sizeof(kernc_alarm)}))
         code = EXIT_FOUND; /* threads may wait for what alarms say */
     int alarms = launch_alarms(r);

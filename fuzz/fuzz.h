@@ -54,7 +54,7 @@ enum fz_outcome {
     FZ_RIGHT,
     FZ_REJECTED, /* the compiler refused it */
     FZ_TRAPPED,
-    FZ_STUCK,      /* out of fuel: a livelock, or a branch gone wrong */
+    FZ_STUCK,      /* it does not end: a livelock, or a branch gone wrong */
     FZ_DIFFERS,    /* from the reference */
     FZ_YIELDS,     /* threads waited for each other at barriers, one of which was given up */
     FZ_BUG,        /* an internal error: the compiler or the runtime found itself wrong */

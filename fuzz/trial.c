@@ -296,11 +296,12 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
     t->yielded = yields && may_yield(s);
     if (is_wrong(t->p))
         return judge_alarms(t, s);
-    if (t->yielded && status != KERNC_LIMIT)
+    if (t->yielded && status != KERNC_LIMIT && status != KERNC_DEADLOCK)
         return true;
     switch (status) {
     case KERNC_OK: return !yields || trial_fail(t, s, FZ_YIELDS, "threads wait for each other");
-    case KERNC_LIMIT: return trial_fail(t, s, FZ_STUCK, error_of(t));
+    case KERNC_LIMIT:
+    case KERNC_DEADLOCK: return trial_fail(t, s, FZ_STUCK, error_of(t));
     default: return stops_at_index(t, error_of(t)) || trial_fail(t, s, FZ_TRAPPED, error_of(t));
     }
 }

@@ -74,6 +74,7 @@ typedef enum kernc_status {
     KERNC_LIMIT,       /* a limit was reached: fuel, memory, launch size */
     KERNC_CHECK,       /* a checker found something */
     KERNC_NO_MEMORY,   /* the host has no memory left */
+    KERNC_DEADLOCK,    /* the kernel would never have ended: see kernc_last_trap */
 } kernc_status;
 
 /* The library's version, as "0.1.0". */
@@ -107,10 +108,11 @@ typedef struct kernc_trap {
     uint32_t block[3], thread[3];
     bool has_address;
     uint32_t address;   /* of the access that failed */
-    const char *report; /* lines about the machine, for people: warp-core's fault with its stack;
-                           or "" */
+    const char *report; /* lines for people: warp-core's fault with its stack, what may be done about
+                           a deadlock; or "" */
 } kernc_trap;
-/* Of the latest launch: the trap, or where it stood when its fuel ran out; NULL if neither came about. Valid
+/* Of the latest launch: the trap, or where it stood when its fuel ran out, or was found never to end; NULL if
+ * none came about. Valid
  * until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
 

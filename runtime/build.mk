@@ -1,7 +1,7 @@
 # The core is compiled once for each instruction set and number of lanes: core_ISA_LANES.o.
 runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c statistics.c print.c)
 runtime_SRC += $(if $(filter wasm,$(HOST)),runtime/hostcall_none.c,runtime/hostcall.c)
-runtime_SRC += $(addprefix runtime/launch/,configure.c launch.c preloads.c block.c block_warp.c watch.c timeline.c trace.c)
+runtime_SRC += $(addprefix runtime/launch/,configure.c launch.c preloads.c block.c block_warp.c watch.c timeline.c trace.c cycle.c endless.c)
 runtime_SRC += $(addprefix runtime/core/,cores.c control.c group.c access.c atomic.c check.c trap.c)
 runtime_SRC += $(addprefix runtime/check/,barriers.c unwritten.c segments.c)
 runtime_SRC += $(addprefix runtime/check/,memory.c batches.c quick.c alarms.c objects.c pointers.c order.c knowledge.c)

@@ -24,6 +24,7 @@ const char *kernc_status_name(kernc_status status)
     case KERNC_LIMIT: return "limit";
     case KERNC_CHECK: return "check";
     case KERNC_NO_MEMORY: return "no memory";
+    case KERNC_DEADLOCK: return "deadlock";
     }
     return "unknown";
 }

@@ -151,6 +151,11 @@ static inline bool rt_interrupted(const volatile int *interrupt)
  * instructions, which lanes of which warp were running, of those alive. */
 void rt_fuel_text(struct rt_trap_record *t, bool interrupted, uint64_t fuel, uint32_t warp, uint64_t active,
                   uint64_t live);
+/* The record's text and help when the launch would never end: which lanes of which warp do the same again and
+ * again under the scheme. Of the groups, whose lines are known, those below count: a lane waits where the last
+ * one with it says. */
+void rt_endless_text(struct rt_trap_record *t, enum scheme s, uint32_t warp, uint64_t active, uint64_t live,
+                     const kernc_group *groups, uint32_t count);
 #define RT_FUEL_WORDS(interrupted) ((interrupted) ? "interrupted" : "out of fuel")
 /* Seconds of a clock that only goes forward. */
 double rt_now(void);

@@ -1,5 +1,6 @@
 /* memory.c: see memory.h. Host memory is reserved once and committed region by region. */
 #include "runtime/memory.h"
+#include "runtime/launch/cycle.h"
 
 #include "base/space.h"
 
@@ -78,6 +79,13 @@ static uint32_t distance(const struct rt_region *r, uint32_t address)
 {
     uint32_t offset = address - r->address, before = -offset, past = offset - r->bytes;
     return offset < r->bytes ? 0 : before < past ? before : past;
+}
+
+void rt_memory_digest(const struct rt_memory *m, struct rt_digest *d)
+{
+    for (const struct rt_region *r = m->regions; r; r = r->next)
+        if (!r->constant)
+            rt_digest_bytes(d, m->base + r->address, r->bytes);
 }
 
 const struct rt_region *rt_memory_nearest(const struct rt_memory *m, uint32_t address)

@@ -14,6 +14,7 @@
 
 enum { RT_SEGMENT_SHIFT = 20, RT_SEGMENTS = 4096, RT_LAST_SEGMENT = 0xffb };
 
+struct rt_digest;
 struct rt_region {
     const char *name; /* owned; NULL: none */
     uint32_t address;
@@ -40,6 +41,9 @@ enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, u
 /* Gives its memory back to the host; `r` itself and its name are the caller's. Not for one that is not
  * open. */
 void rt_region_close(struct rt_memory *m, struct rt_region *r);
+
+/* Adds the bytes of all regions but constant data. */
+void rt_memory_digest(const struct rt_memory *m, struct rt_digest *d);
 
 /* Region nearest to an address; NULL: the null pointer is nearer, less than a segment away, or there is no
  * region. */

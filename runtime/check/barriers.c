@@ -176,6 +176,11 @@ bool rt_check_parts(struct rt_warp *w)
     return true;
 }
 
+bool rt_check_decides(const struct rt_check *c)
+{
+    return c->barriers;
+}
+
 /* ---- the block --------------------------------------------------------------------------------------- */
 
 /* Copies of code have sites of their own. */

@@ -31,6 +31,9 @@ void rt_check_free(struct rt_check *c);
  * noted. */
 void rt_check_block(struct rt_worker *k);
 bool rt_check_barrier(struct rt_worker *k);
+/* Whether lanes that come to barriers in parts pass: what the launch does then follows from what is
+ * noted. */
+bool rt_check_decides(const struct rt_check *c);
 
 /* ---- order.c: what happened before what -------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* trap.c: why a kernel stops, in words, with the place in the source, the block and the thread. */
 #include "runtime/launch/grid.h"
+#include "runtime/launch/watch.h"
 
 #include <stdio.h>
 
@@ -59,11 +60,12 @@ static bool may_spin(const struct rt_warp *w, const struct bc_ins *at)
     return false;
 }
 
-/* One whose machine runs lanes that others spin for. */
+/* One whose machine runs lanes that others spin for, and as fast as others'. */
 static const char *fair_scheme(void)
 {
     unsigned s = 0;
-    while (s < SCHEMES && !(rt_scheme_of((enum scheme)s) && rt_scheme_of((enum scheme)s)->expire))
+    while (s < SCHEMES &&
+           (!scheme_has((enum scheme)s, SCHEME_PROGRESS) || scheme_has((enum scheme)s, SCHEME_TOKENS)))
         s++;
     INVARIANT(s < SCHEMES);
     return scheme_info[s].name;
@@ -88,10 +90,112 @@ void rt_trap_fuel(struct rt_warp *w)
     rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->progress.total) : l->given.fuel, w->index,
                  active, w->live);
     size_t n = strlen(t->text);
-    if (active != w->live && w->stop != RT_BARRIER && !w->scheme->expire && may_spin(w, at))
+    bool fair = scheme_has(scheme_find(l->program->scheme), SCHEME_PROGRESS);
+    if (active != w->live && w->stop != RT_BARRIER && !fair && may_spin(w, at))
         snprintf(t->text + n, sizeof t->text - n, " (if these hold a lock, --scheme=%s lets them go on)",
                  fair_scheme());
 }
+
+/* ---- launches that never end -------------------------------------------------------------------------- */
+
+struct line { /* as far as there is room */
+    char *at;
+    size_t size, length;
+};
+static void add(struct line *l, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(l->at + l->length, l->size - l->length, fmt, args);
+    va_end(args);
+    l->length = n < 0 ? l->length : l->length + (size_t)n < l->size ? l->length + (size_t)n : l->size - 1;
+}
+
+/* "lane 3", "lanes 0-6, 8", "17 lanes". Whether it is one. */
+static bool add_lanes(struct line *l, uint64_t lanes)
+{
+    enum { MOST_RANGES = 3 };
+    int ranges = __builtin_popcountll(lanes & ~(lanes << 1)), count = __builtin_popcountll(lanes);
+    if (ranges > MOST_RANGES) {
+        add(l, "%d lanes", count);
+        return false;
+    }
+    add(l, count == 1 ? "lane" : "lanes");
+    for (const char *between = " "; lanes; between = ", ") {
+        unsigned first = rt_lowest(lanes);
+        uint64_t others = ~lanes & UINT64_MAX << first;
+        unsigned end = others ? rt_lowest(others) : 64;
+        add(l, end - first > 1 ? "%s%u-%u" : "%s%u", between, first, end - 1);
+        lanes = end < 64 ? lanes & UINT64_MAX << end : 0;
+    }
+    return count == 1;
+}
+
+static void add_help(struct line *l, uint64_t waiting)
+{
+    add(l, "help: the others must come to where they reconverge, or end, before ");
+    add(l, add_lanes(l, waiting) ? " runs" : " run");
+    add(l, "; lanes that wait have their turn under ");
+    for (unsigned s = 0, more = 0; s < SCHEMES; s++)
+        if (scheme_has((enum scheme)s, SCHEME_PROGRESS))
+            add(l, more++ ? ", %s" : "%s", scheme_info[s].name);
+    add(l, " (--scheme=%s)\n", fair_scheme());
+}
+
+void rt_endless_text(struct rt_trap_record *t, enum scheme s, uint32_t warp, uint64_t active, uint64_t live,
+                     const kernc_group *groups, uint32_t count)
+{
+    enum { MOST_GROUPS = 3 };
+    struct line text = {t->text, sizeof t->text, 0}, help = {t->help, sizeof t->help, 0};
+    uint64_t left = live & ~active;
+    add(&text, "deadlock: ");
+    add(&text, add_lanes(&text, active) ? " of warp %u repeats" : " of warp %u repeat", warp);
+    add(&text, " the same steps for ever here");
+    for (uint32_t i = count, told = 0; i-- > 0 && told < MOST_GROUPS;) {
+        uint64_t lanes = groups[i].lanes & left;
+        if (!lanes || !groups[i].line)
+            continue;
+        add(&text, ", ");
+        add(&text, add_lanes(&text, lanes) ? " waits at line %u" : " wait at line %u", groups[i].line);
+        left &= ~lanes;
+        told++;
+    }
+    if (left)
+        add(&text, left == (live & ~active) ? ", %d wait elsewhere" : ", %d more elsewhere",
+            __builtin_popcountll(left));
+    if (live != active && !scheme_has(s, SCHEME_PROGRESS))
+        add_help(&help, live & ~active);
+}
+
+/* That of the block at a code index, in its file; 0: not known. */
+static uint32_t line_at(const struct rt_warp *w, uint32_t at)
+{
+    struct rt_trap_record t = {0};
+    size_t n;
+    if (at != RT_NOWHERE)
+        place_of_block(w, w->code + at, &t);
+    source_names_find(w->worker->launch->program->file, &t.line, &n);
+    return t.line;
+}
+
+void rt_trap_endless(struct rt_warp *w)
+{
+    struct rt_launch *l = w->worker->launch;
+    struct rt_trap_record *t = &w->worker->trap;
+    struct rt_groups g = {.arena = &w->worker->arena};
+    *t = (struct rt_trap_record){.set = true, .endless = true};
+    memcpy(t->block, w->worker->block_index, sizeof t->block);
+    thread_of(w, rt_lowest(w->active), t->thread);
+    place_of_block(w, w->code + w->pc, t);
+    w->scheme->groups(w, w->active, &g);
+    for (uint32_t i = 0; i < g.list.count; i++)
+        g.list.at[i].line = line_at(w, g.list.at[i].code);
+    rt_endless_text(t, scheme_find(l->program->scheme), w->index, w->active, w->live, g.list.at,
+                    g.list.count);
+    w->stop = RT_TRAPPED;
+}
+
+/* ---- traps ------------------------------------------------------------------------------------------- */
 
 static struct rt_trap_record *record(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
 {

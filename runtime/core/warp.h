@@ -168,6 +168,9 @@ void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, 
  * noted. */
 void rt_trap_fuel(struct rt_warp *w);
 
+/* The launch can never end (endless.c): the trap says how the warp stands. */
+void rt_trap_endless(struct rt_warp *w);
+
 /* ---- instructions the core leaves to plain C; false or RT_NOWHERE: the warp has stopped -------------- */
 
 uint32_t rt_diverge(struct rt_warp *w); /* control.c: w->split tells how */

@@ -7,6 +7,7 @@
  */
 #include "runtime/check/check.h"
 #include "runtime/launch/block_warp.h"
+#include "runtime/launch/endless.h"
 
 /* ---- slots ------------------------------------------------------------------------------------------- */
 
@@ -189,6 +190,7 @@ static bool report(struct rt_worker *k)
     struct rt_launch *l = k->launch;
     uint64_t total = atomic_fetch_add(&l->progress.total, k->unreported) + k->unreported;
     k->unreported = 0;
+    k->reported = true;
     bool enough = total <= l->given.fuel && !rt_interrupted(l->given.interrupt);
     if (!enough)
         atomic_store(&l->progress.out_of_fuel, true);
@@ -215,6 +217,8 @@ static inline bool run_warp(struct rt_worker *k, struct rt_slot *s, bool first)
     w->spent = k->copied = 0;
     if (first)
         l->core->begin(w);
+    else if (k->probing)
+        rt_endless_turn(k, w);
     else
         l->core->run(w);
     uint64_t used = w->spent + (uint64_t)(w->slice - w->fuel);
@@ -317,13 +321,17 @@ static bool run_block(struct rt_worker *k, uint64_t number)
     const struct rt_launch *l = k->launch;
     uint32_t left = 0;
     place_block(k, number);
+    k->probing = false;
     if (l->sizes.shared.bytes)
         memset(k->shared, 0, l->sizes.shared.bytes);
     if (l->check)
         rt_check_block(k);
     bool good = run_first_round(k, &left);
-    while (good && left)
+    while (good && left) {
         good = run_round(k, &left);
+        if (k->reported && good && left)
+            good = !rt_endless(k);
+    }
     return good && (!l->block_warp || rt_block_warp_end(l->block_warp, k));
 }
 
@@ -401,10 +409,12 @@ void rt_worker_run(struct rt_worker *k)
     if (mem_guard_enter(&guard)) {
         k->no_memory = true;
         atomic_store(&k->launch->progress.stopped, true);
+        rt_endless_leave(k);
         return;
     }
     allocate(k);
     run_blocks(k);
     report(k);
+    rt_endless_leave(k);
     mem_guard_leave(&guard);
 }

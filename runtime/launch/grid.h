@@ -13,6 +13,7 @@
 #include "include/kernc-rt.h"
 #include "runtime/context.h"
 #include "runtime/core/core.h"
+#include "runtime/launch/cycle.h"
 #include "runtime/schemes/scheme.h"
 
 #define RT_NO_BLOCK           UINT64_MAX
@@ -37,9 +38,11 @@ struct rt_lane_preloads {
 
 struct rt_trap_record {
     bool set, has_address;
+    bool endless; /* it would have gone on for ever */
     uint32_t address, line, column;
     uint32_t block[3], thread[3];
     char text[512];
+    char help[256];                 /* lines for people, or "" */
     const struct rt_region *buffer; /* that the text names, or NULL */
 };
 
@@ -55,6 +58,7 @@ struct rt_slot {
     struct rt_warp warp;
 };
 
+struct rt_look;
 struct rt_worker {
     struct rt_launch *launch;
     uint32_t index;
@@ -82,6 +86,14 @@ struct rt_worker {
     uint32_t flushed;              /* outputs already handed on */
     struct rt_trap_record trap, out_of_fuel;
     uint64_t trap_block;
+    /* endless.c */
+    bool reported;          /* it has reported, or probes, and its block is to be looked at */
+    uint64_t changes;       /* atomics that changed global memory, */
+    uint64_t own_changes;   /* and shared memory */
+    uint8_t *rows;          /* by row of the block table: what it does unseen; NULL: not yet known */
+    struct rt_look *seen;   /* NULL: none of its blocks has been looked at */
+    bool probing;           /* warps run by rt_endless_turn */
+    _Atomic uint64_t cycle; /* how it stands with the launch's others */
     bool no_memory, over_memory;
     pthread_t thread;
 };
@@ -110,6 +122,8 @@ struct rt_progress {
     uint64_t batch;         /* blocks a worker takes at a time */
     _Atomic uint64_t next_block, trap_block, total;
     _Atomic bool out_of_fuel, stopped, printed; /* printed: some block has printed */
+    _Atomic bool endless;                       /* no worker can ever go on: endless.c */
+    _Atomic uint64_t epoch;
 };
 
 struct rt_launch {

@@ -1,6 +1,7 @@
 /* launch.c: a launch of bytecode: prepares what its host threads share, runs them, and says how it went. */
 #include "runtime/check/check.h"
 #include "runtime/launch/block_warp.h"
+#include "runtime/launch/endless.h"
 #include "runtime/launch/watch.h"
 #include "runtime/warpcore/simulator.h"
 
@@ -158,8 +159,10 @@ static double run_workers(struct rt_launch *l)
     while (started < l->worker_count &&
            pthread_create(&l->workers[started].thread, NULL, thread_main, &l->workers[started]) == 0)
         started++;
-    for (uint32_t i = started; i < l->worker_count; i++)
+    for (uint32_t i = started; i < l->worker_count; i++) {
         atomic_store(&l->workers[i].block, RT_NO_BLOCK);
+        rt_endless_leave(&l->workers[i]);
+    }
     rt_worker_run(&l->workers[0]);
     for (uint32_t i = 1; i < started; i++)
         pthread_join(l->workers[i].thread, NULL);
@@ -171,6 +174,7 @@ kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const st
     kernc_context *c = k->module->context;
     uint32_t line = t->line;
     size_t n;
+    text_addz(&c->trap_report, t->help);
     const char *file =
         source_names_find(k->entry ? k->module->image->file : k->module->program->file, &line, &n);
     snprintf(c->trap_file, sizeof c->trap_file, "%.*s", (int)(n < sizeof c->trap_file ? n : 0), file);
@@ -228,7 +232,7 @@ static kernc_status outcome(struct rt_launch *l)
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
         if (k->trap.set && k->trap_block == trap_block)
-            return rt_report_stop(l->handle, KERNC_TRAP, &k->trap);
+            return rt_report_stop(l->handle, k->trap.endless ? KERNC_DEADLOCK : KERNC_TRAP, &k->trap);
         over_memory |= k->over_memory;
     }
     if (over_memory)

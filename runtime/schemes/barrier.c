@@ -27,10 +27,6 @@
  */
 #include "runtime/schemes/barrier.h"
 
-/* Time slices after which lanes run that have been ready for so long, or wait for some that spin for so long:
- * the first time, and again. */
-enum { PATIENCE = 64, PATIENCE_AGAIN = 1 };
-
 /* ---- records ----------------------------------------------------------------------------------------- */
 
 static inline struct record *next_record(struct barriers *s, const struct record *r)
@@ -374,7 +370,7 @@ static void note_slice(struct rt_warp *w, struct barriers *s)
 static uint32_t expire(struct rt_warp *w, uint32_t pc)
 {
     struct barriers *s = w->scheme_data;
-    uint64_t patience = s->copying ? PATIENCE_AGAIN : PATIENCE;
+    uint64_t patience = s->copying ? BARRIER_PATIENCE_AGAIN : BARRIER_PATIENCE;
     note_slice(w, s);
     if (w->active == w->live || (s->ready_count ? barrier_longest_ready(s) : s->spinning) < patience)
         return pc;
@@ -396,5 +392,6 @@ const struct rt_scheme rt_scheme_barrier = {
     .wait = wait,
     .expire = expire,
     .hold = barrier_hold,
+    .digest = barrier_digest,
     .groups = barrier_groups,
 };

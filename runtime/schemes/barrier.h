@@ -7,6 +7,9 @@
 #include "runtime/schemes/scheme.h"
 
 #define BARRIER_SLICE ((uint64_t)1 << 32) /* of an age */
+/* Time slices after which lanes run that have been ready for so long, or wait for some that spin for so long:
+ * the first time, and again. */
+enum { BARRIER_PATIENCE = 64, BARRIER_PATIENCE_AGAIN = 1 };
 
 /* A ready group. The group that is to run next stands last; see barrier_groups.c for `rank`. */
 struct group {
@@ -44,10 +47,11 @@ struct barriers {
     uint64_t *copies;          /* once copying: the scalars of each lane that does not run */
 };
 
-/* barrier_storage.c: the hooks data_bytes and start. */
+/* barrier_storage.c: the hooks data_bytes, start and digest. */
 size_t barrier_data_bytes(const struct bc_program *p, uint32_t lanes);
 /* All lanes are one group. */
 void barrier_start(struct rt_warp *w);
+void barrier_digest(const struct rt_warp *w, struct rt_digest *d);
 /* Makes room for records; false: the launch would take more memory than it may. */
 bool barrier_more_records(struct rt_warp *w, struct barriers *s);
 

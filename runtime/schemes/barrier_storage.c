@@ -57,6 +57,24 @@ void barrier_start(struct rt_warp *w)
     s->at_barrier.lanes = 0;
 }
 
+/* Ages count from the present time slice on, as they are compared; who has spun for longer than anybody is
+ * made to spin no longer than that. */
+void barrier_digest(const struct rt_warp *w, struct rt_digest *d)
+{
+    const struct barriers *s = w->scheme_data;
+    struct parts at = parts_of(w->worker->launch->program, w->lanes);
+    struct barriers now = *s;
+    uint64_t slice = s->age / BARRIER_SLICE * BARRIER_SLICE;
+    now.age -= slice;
+    for (uint32_t i = 0; i < s->ready_count; i++)
+        now.ready[i].age -= slice;
+    memset(now.ready + s->ready_count, 0, (RT_MAX_LANES - s->ready_count) * sizeof *now.ready);
+    now.spinning = s->spinning < BARRIER_PATIENCE ? s->spinning : BARRIER_PATIENCE;
+    rt_digest_bytes(d, &now, sizeof now);
+    rt_digest_bytes(d, s->at, s->used * sizeof *s->at);
+    rt_digest_bytes(d, s->copies, at.records - at.copies);
+}
+
 bool barrier_more_records(struct rt_warp *w, struct barriers *s)
 {
     struct rt_worker *k = w->worker;

@@ -267,6 +267,18 @@ static uint32_t expire(struct rt_warp *w, uint32_t pc)
     return run(w, s, top);
 }
 
+/* ---- what the warp's state is ------------------------------------------------------------------------ */
+
+static void digest(const struct rt_warp *w, struct rt_digest *d)
+{
+    const struct hanoi *s = w->scheme_data;
+    size_t head = sizeof *s, all = data_bytes(w->worker->launch->program, w->lanes);
+    struct hanoi now = *s;
+    now.spinning = s->spinning < PATIENCE ? s->spinning : PATIENCE;
+    rt_digest_bytes(d, &now, head);
+    rt_digest_bytes(d, (const uint8_t *)w->scheme_data + head, all - head);
+}
+
 /* ---- what a watched warp tells ----------------------------------------------------------------------- */
 
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
@@ -298,5 +310,6 @@ const struct rt_scheme rt_scheme_hanoi = {
     .wait = bsync,
     .expire = expire,
     .hold = hold,
+    .digest = digest,
     .groups = groups,
 };

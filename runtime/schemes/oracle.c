@@ -269,6 +269,14 @@ static bool token(struct rt_warp *w, const struct bc_ins *ins)
     return true;
 }
 
+static void digest(const struct rt_warp *w, struct rt_digest *d)
+{
+    const struct oracle *s = w->scheme_data;
+    rt_digest_bytes(d, s, data_bytes(w->worker->launch->program, w->lanes));
+    rt_digest_bytes(d, s->instances.at, s->instances.count * sizeof *s->instances.at);
+    rt_digest_bytes(d, s->free.at, s->free.count * sizeof *s->free.at);
+}
+
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
     const struct oracle *s = w->scheme_data;
@@ -286,5 +294,6 @@ const struct rt_scheme rt_scheme_oracle = {
     .exit = ended,
     .convergent = convergent,
     .token = token,
+    .digest = digest,
     .groups = groups,
 };

@@ -24,6 +24,7 @@ enum rt_scheme_flags {
 };
 
 struct rt_groups;
+struct rt_digest;
 struct rt_scheme {
     unsigned flags;
     /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that
@@ -65,6 +66,9 @@ struct rt_scheme {
      * Asked at each, if the program checks it. NULL: nobody says where they may wait. False: the warp has
      * trapped. */
     bool (*check)(struct rt_warp *w, uint32_t pc);
+    /* Adds what scheme_data says of the warp: warps that differ in it alone do the same if the digests are
+     * equal. NULL: its bytes do. */
+    void (*digest)(const struct rt_warp *w, struct rt_digest *d);
     /* All live lanes but `running`, which run: in which groups they wait (watch.h). */
     void (*groups)(const struct rt_warp *w, uint64_t running, struct rt_groups *g);
 };

@@ -109,12 +109,29 @@ static void *stop_soon(void *unused)
     return NULL;
 }
 
+static void endless_loops_are_found(void **state)
+{
+    UNUSED(state);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        struct maker m = begin();
+        uint32_t head = make_block(&m, 0);
+        make(&m, BC_jump, .imm = head);
+        options.grid[0] = 4;
+        options.threads = threads;
+        run_to_fault(&m, KERNC_DEADLOCK, "deadlock: lanes 0-");
+        assert_non_null(kernc_last_trap(context));
+        assert_int_equal(kernc_last_trap(context)->block[0], 0);
+        assert_true(metrics.warp_instructions < 1 << 26);
+    }
+}
+
 static void another_thread_interrupts_a_launch(void **state)
 {
     UNUSED(state);
     pthread_t thread;
     struct maker m = begin();
     uint32_t head = make_block(&m, 0);
+    make(&m, BC_clock, .d = 4); /* else it would be a deadlock */
     make(&m, BC_jump, .imm = head);
     options.threads = 2;
     options.grid[0] = 4;
@@ -282,6 +299,7 @@ int main(void)
         cmocka_unit_test(barriers_that_cannot_open_are_faults),
         cmocka_unit_test(a_spinning_warp_does_not_keep_others_from_running),
         cmocka_unit_test(endless_loops_run_out_of_fuel),
+        cmocka_unit_test(endless_loops_are_found),
         cmocka_unit_test(another_thread_interrupts_a_launch),
         cmocka_unit_test(fuel_is_exact_for_launches_that_end),
         cmocka_unit_test(the_lowest_block_traps),

@@ -104,7 +104,7 @@ await check('messages stand in place, and a fix is a click', () => opened(index,
 }));
 
 await check('a kernel without end is stopped by its fuel, or by the button', () => opened(index, async page => {
-    const endless = KERNEL.replace('if (t & 1)', 'while (t < 40)\n        t ^= 1;\n    if (t & 1)');
+    const endless = KERNEL.replace('if (t & 1)', 'for (uint n = 1; n; n = n * 3 | 1)\n        t ^= n;\n    if (t & 1)');
     await begin(page);
     await edit(page, endless);
     assert.ok((await state(page)).includes('Out of fuel'));
