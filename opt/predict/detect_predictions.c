@@ -23,32 +23,15 @@ enum { STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4, MOST_OF_NEST = 3, FAR = 8 };
 struct weighed {
     uint64_t without, with, own; /* own: with the source's threshold, where there is one of the source */
     uint32_t threshold;
-    bool far;   /* `with` is one part in FAR more than `without`, or still more */
-    bool risky; /* it costs if what is not known is otherwise */
+    bool far;    /* `with` is one part in FAR more than `without`, or still more */
+    bool chance; /* other warps do not confirm it */
+    bool risky;  /* it costs if what is not known is otherwise */
 };
 /* ---- weighing ---------------------------------------------------------------------------------------- */
 
 static uint64_t cycles_of(const struct detection *d, const struct cost_code *code)
 {
     return detect_cycles(d, code, d->sample, d->warps, UINT64_MAX);
-}
-
-/* Whether so many cycles are so many fewer that it is worth it. */
-static bool saves(const struct detection *d, uint64_t with, uint64_t without)
-{
-    return with < without && (without - with) * 100 >= without * d->margin;
-}
-
-/* Whether it would cost if what is not known of the kernel's data were otherwise. */
-static bool is_risky(const struct detection *d, const struct cost_code *code)
-{
-    for (uint32_t i = 1; i < COST_GUESSES && d->guessed; i++) {
-        const struct cost_sample *guess = detect_guess(d, i);
-        uint64_t without = detect_cycles(d, d->code, &guess, 1, UINT64_MAX);
-        if (detect_cycles(d, code, &guess, 1, UINT64_MAX) > without)
-            return true;
-    }
-    return false;
 }
 
 /* A prediction's codes: without it, with the threshold that is tried, in this register, with all waiting. */
@@ -117,18 +100,21 @@ static struct weighed weigh(struct detection *d, const struct candidate *k)
     t.reg = cost_code_register(t.some, DETECT_TRIED);
     if (!d->plain.cut)
         find_threshold(d, &t, &best);
-    best.risky =
-        found && saves(d, best.with, best.without) && is_risky(d, with_threshold(&t, best.threshold));
+    if (found && detect_saves(d, best.with, best.without)) {
+        const struct cost_code *code = with_threshold(&t, best.threshold);
+        best.risky = detect_is_risky(d, code);
+        best.chance = !detect_confirmed(d, code);
+    }
     if (!found && best.with != UINT64_MAX)
         best.own = cycles_of(d, with_threshold(&t, k->threshold));
-    if (k->threshold && best.own != UINT64_MAX && !saves(d, best.with, best.own))
+    if (k->threshold && best.own != UINT64_MAX && !detect_saves(d, best.with, best.own))
         best = (struct weighed){best.without, best.own, best.own, .threshold = k->threshold};
     return best;
 }
 
 static bool pays(const struct detection *d, struct weighed w)
 {
-    return saves(d, w.with, w.without) && !w.risky;
+    return detect_saves(d, w.with, w.without) && !w.risky && !w.chance;
 }
 
 static const char *kind_of(const struct candidate *k)
@@ -173,6 +159,7 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
     const char *verdict = taken        ? "pays"
                           : pays(d, w) ? "pays less than another"
                           : w.risky    ? "pays by a guess, and costs by others"
+                          : w.chance   ? "pays for some warps, and not for all"
                                        : "does not pay";
     if (w.with == UINT64_MAX)
         opt_remark(d->c, d->f, OPT_MISSED, "predict-steps", k->at,
@@ -280,7 +267,7 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
             continue;
         k->number = i;
         struct weighed w = weigh(d, k);
-        bool better = pays(d, w) || (w.own != UINT64_MAX && saves(d, w.with, w.own));
+        bool better = pays(d, w) || (w.own != UINT64_MAX && detect_saves(d, w.with, w.own));
         if (!better && w.own != UINT64_MAX) {
             w.with = w.own;
             w.threshold = k->threshold;

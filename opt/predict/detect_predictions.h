@@ -7,6 +7,7 @@
 
 enum {
     DETECT_WARPS = 4,          /* of a launch that are sampled, at most */
+    DETECT_OTHERS = 16,        /* that confirm what these say, at most */
     DETECT_ALL = 0,            /* a threshold: all that may come wait */
     DETECT_TRIED = 65,         /* a threshold that no source has: that which is tried */
     DETECT_FOUND = UINT32_MAX, /* number of a prediction that the source does not have */
@@ -35,9 +36,11 @@ struct detection {
     const uint64_t *functions;                      /* the analysis costs */
     struct cost_hints hints;                        /* of the warp that stands for all */
     const struct cost_sample *sample[DETECT_WARPS]; /* warps of the launch */
-    uint64_t budget;                                /* of the sample of each */
-    uint32_t warps, lanes;                          /* 0: not modelled; of one, at least 1 */
-    uint32_t margin;                                /* per cent that a prediction has to save */
+    const struct cost_sample *other[DETECT_OTHERS], *guess[COST_GUESSES]; /* once they are asked for */
+    uint32_t others;
+    uint64_t budget;       /* of the sample of each */
+    uint32_t warps, lanes; /* 0: not modelled; of one, at least 1 */
+    uint32_t margin;       /* per cent that a prediction has to save */
     bool guessed;
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */
@@ -57,8 +60,15 @@ uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
                        const struct cost_sample *const *warps, uint32_t count, uint64_t most);
 /* Figures of the code with what was taken: `code`, `plain`. */
 void detect_measure(struct detection *d);
-/* The warp that stands for all if what is not known is otherwise. */
-const struct cost_sample *detect_guess(const struct detection *d, uint32_t guess);
+/* Whether the code saves as much on other warps across the grid, where these are short; and does not cost the
+ * warp that stands for all if what is not known is otherwise. */
+bool detect_confirmed(struct detection *d, const struct cost_code *code);
+bool detect_is_risky(struct detection *d, const struct cost_code *code);
+/* Whether so many cycles are so many fewer that it is worth it. */
+static inline bool detect_saves(const struct detection *d, uint64_t with, uint64_t without)
+{
+    return with < without && (without - with) * 100 >= without * d->margin;
+}
 /* What a model says that does not run to its end may be of the function's begin alone. */
 void detect_tell_model(const struct detection *d);
 /* What is said of a warp is the mean. */

@@ -173,11 +173,42 @@ void detect_model(struct detection *d)
         model_warp(d, middle, d->budget / 4, MARGIN_SMALLER);
 }
 
-const struct cost_sample *detect_guess(const struct detection *d, uint32_t guess)
+/* ---- what it says, confirmed ------------------------------------------------------------------------- */
+
+/* Whether the code takes more than the one without the prediction, or does not save enough. */
+static bool does_not_pay(const struct detection *d, const struct cost_code *code,
+                         const struct cost_sample *const *warps, uint32_t count, bool save)
 {
-    struct cost_hints hints = d->hints;
-    hints.guess = guess;
-    return sample_warp(d, &hints, d->budget);
+    uint64_t without = detect_cycles(d, d->code, warps, count, UINT64_MAX);
+    uint64_t with = detect_cycles(d, code, warps, count, UINT64_MAX);
+    return save ? !detect_saves(d, with, without) : with > without;
+}
+
+/* Few warps of many may be of one mind by chance. */
+bool detect_confirmed(struct detection *d, const struct cost_code *code)
+{
+    struct cost_hints hints[DETECT_OTHERS] = {d->hints};
+    uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample] / DETECT_OTHERS;
+    uint32_t count = d->warps > 1 && !d->others ? cost_choose_warps(hints, DETECT_OTHERS) : 0;
+    for (uint32_t i = 0; i < count && count > d->warps; i++) {
+        const struct cost_sample *s = sample_warp(d, &hints[i], budget);
+        if (!s->cut)
+            d->other[d->others++] = s;
+    }
+    return d->others <= d->warps || !does_not_pay(d, code, d->other, d->others, true);
+}
+
+bool detect_is_risky(struct detection *d, const struct cost_code *code)
+{
+    bool risky = false;
+    for (uint32_t i = 1; i < COST_GUESSES && d->guessed && !risky; i++) {
+        struct cost_hints hints = d->hints;
+        hints.guess = i;
+        if (!d->guess[i])
+            d->guess[i] = sample_warp(d, &hints, d->budget);
+        risky = does_not_pay(d, code, &d->guess[i], 1, false);
+    }
+    return risky;
 }
 
 void detect_tell_model(const struct detection *d)
