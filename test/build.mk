@@ -11,7 +11,7 @@ UNIT += base_scheme
 UNIT += sample_roundtrip
 UNIT += runtime_check_rows runtime_check_races runtime_barrier runtime_expire runtime_watch runtime_oracle runtime_frontier
 UNIT += runtime_api runtime_contexts runtime_shared runtime_control runtime_turns runtime_group runtime_memory runtime_faults
-UNIT += runtime_scalar
+UNIT += runtime_scalar runtime_cycle
 UNIT += ir_build ir_dataflow ir_dominators ir_frontier ir_priorities ir_reject ir_text ir_verify
 
 # Other cmocka programs: $(BUILD)/test/NAME, from NAME_TEST_SRC
