@@ -148,9 +148,15 @@ static uint64_t run_epoch(struct cost_sampler *x, uint64_t lanes)
 {
     struct cost_groups groups = {.count = 0};
     uint64_t begun = 0, running = lanes;
-    each_lane(n, lanes) {
+    each_lane(n, lanes)
         vec_push(x->arena, &x->lane[n].epochs, x->s->lane[n].count);
-        cost_groups_add(&groups, x->frame->slice, x->lane[n].block, (uint64_t)1 << n);
+    for (uint64_t left = lanes; left;) {
+        uint32_t block = x->lane[__builtin_ctzll(left)].block;
+        uint64_t here = 0;
+        each_lane(n, left)
+            here |= (uint64_t)(x->lane[n].block == block) << n;
+        cost_groups_add(&groups, x->frame->slice, block, here);
+        left &= ~here;
     }
     while (groups.count && x->left) {
         struct cost_group g = groups.at[--groups.count];
@@ -232,7 +238,9 @@ static void run_lanes(struct cost_sampler *x)
     for (uint32_t n = 0; n < x->s->lanes; n++) {
         x->lane[n].block = ir_entry(x->s->f);
         vec_reserve(x->arena, &x->s->lane[n], VISITS);
+        vec_reserve(x->arena, &x->lane[n].epochs, EPOCHS);
     }
+    vec_reserve(x->arena, &x->s->segments, VISITS * x->s->lanes);
     for (; running && x->left; epochs += x->left != 0)
         running = run_epoch(x, running);
     for (uint32_t n = 0; n < x->s->lanes; n++) /* as if one more began */
