@@ -24,7 +24,7 @@ const char *const fz_outcome_text[FZ_OUTCOMES] = {
     "trapped",
     "out of fuel",
     "differs",
-    "deadlock",
+    "yields",
     "internal error",
     "crashed",
     "hung",
