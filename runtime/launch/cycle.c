@@ -14,7 +14,8 @@ void rt_digest_bytes(struct rt_digest *d, const void *bytes, size_t size)
             d->part[i] = rt_digest_mix(d->part[i], words[i]);
     }
     memset(words, 0, sizeof words);
-    memcpy(words, at, size);
+    if (size) /* of no bytes the address may be NULL */
+        memcpy(words, at, size);
     for (size_t i = 0; i * sizeof *words < size; i++)
         rt_digest_word(d, words[i]);
 }
