@@ -155,7 +155,7 @@ void cost_run_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, uint
 /* The edge that a lane takes by likelihood where it doesn't know. */
 uint32_t cost_draw_edge(struct cost_sampler *x, uint32_t block, uint32_t lane);
 /* The lanes leave the block, each by the edge that it takes, and join those who are where that leads. Those
- * that do not know theirs are returned, and are nowhere. */
-uint64_t cost_leave_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, struct cost_groups *groups);
+ * that do not know theirs take a likely one; in a function that is called they are nowhere. */
+void cost_leave_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, struct cost_groups *groups);
 
 #endif

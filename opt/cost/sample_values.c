@@ -378,7 +378,7 @@ static void take(struct cost_sampler *x, uint32_t block, uint32_t e, uint64_t la
     cost_groups_add(groups, slice, edge->block, lanes);
 }
 
-uint64_t cost_leave_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, struct cost_groups *groups)
+void cost_leave_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, struct cost_groups *groups)
 {
     const struct ir_function *f = x->frame->slice->f;
     uint32_t edges = ir_block_at(f, block)->edges.count, edge[COST_MAX_LANES];
@@ -404,7 +404,6 @@ uint64_t cost_leave_block(struct cost_sampler *x, uint32_t block, uint64_t lanes
         take(x, block, e, same, groups);
         left &= ~same;
     }
-    return x->calls ? lanes & ~known : 0;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------- */

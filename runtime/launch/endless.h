@@ -3,7 +3,7 @@
  * A block that comes to a state in which it has been before does for ever what it did in between; most often
  * lanes spin for one that waits for them to reconverge. It is looked at where a worker reports what it has
  * run (rt_progress.report), at the end of that round: what ends before pays nothing, and the rest some
- * hundredth.
+ * hundredths.
  *
  * A state is all that the block and its machine look at: of each warp the registers, where its lanes are,
  * what the scheme holds; shared, private and global memory. Memory is as it was if no store has been counted
