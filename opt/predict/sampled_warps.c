@@ -175,15 +175,6 @@ void detect_model(struct detection *d)
 
 /* ---- what it says, confirmed ------------------------------------------------------------------------- */
 
-/* Whether the code takes more than the one without the prediction, or does not save enough. */
-static bool does_not_pay(const struct detection *d, const struct cost_code *code,
-                         const struct cost_sample *const *warps, uint32_t count, bool save)
-{
-    uint64_t without = detect_cycles(d, d->code, warps, count, UINT64_MAX);
-    uint64_t with = detect_cycles(d, code, warps, count, UINT64_MAX);
-    return save ? !detect_saves(d, with, without) : with > without;
-}
-
 /* Few warps of many may be of one mind by chance. */
 bool detect_confirmed(struct detection *d, const struct cost_code *code)
 {
@@ -195,7 +186,8 @@ bool detect_confirmed(struct detection *d, const struct cost_code *code)
         if (!s->cut)
             d->other[d->others++] = s;
     }
-    return d->others <= d->warps || !does_not_pay(d, code, d->other, d->others, true);
+    return d->others <= d->warps || detect_saves(d, detect_cycles(d, code, d->other, d->others, UINT64_MAX),
+                                                 detect_cycles(d, d->code, d->other, d->others, UINT64_MAX));
 }
 
 bool detect_is_risky(struct detection *d, const struct cost_code *code)
@@ -206,7 +198,8 @@ bool detect_is_risky(struct detection *d, const struct cost_code *code)
         hints.guess = i;
         if (!d->guess[i])
             d->guess[i] = sample_warp(d, &hints, d->budget);
-        risky = does_not_pay(d, code, &d->guess[i], 1, false);
+        risky = detect_cycles(d, code, &d->guess[i], 1, UINT64_MAX) >
+                detect_cycles(d, d->code, &d->guess[i], 1, UINT64_MAX);
     }
     return risky;
 }
