@@ -1,6 +1,6 @@
 # What runs passes; what several passes use; the passes, by what they are about.
 opt_SRC := $(addprefix opt/runner/,runner.c order.c options.c analyses.c dumps.c remarks.c)
-opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call.c merge_edges.c co_execution.c)
+opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call.c merge_edges.c co_execution.c speculate.c)
 opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
     gvn.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c)
 opt_SRC += $(addprefix opt/calls/,direct_calls.c inline.c share_calls.c share_sites.c)

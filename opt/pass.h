@@ -166,6 +166,19 @@ static inline bool opt_is_prediction(enum ir_op op)
     return op >= IR_predict && op <= IR_cb_rejoin;
 }
 
+/* ---- arms that run whether they are wanted or not (opt/kit/speculate.c) ------------------------------ */
+
+/* Whether it only computes: it cannot trap, has no effect and reads nothing that others write. */
+bool opt_may_speculate(const struct ir_function *f, ir_ref r);
+/* What stands in the arm at edge e of block b, which nothing else leads to and which jumps on, is put before
+ * the branch, whose edge leads where the arm did. The arm is for the caller to remove. */
+void opt_hoist_arm(struct ir_function *f, uint32_t b, uint32_t e);
+/* Both edges of the branch at the end of block b lead to one block: it becomes a jump, with so many selects as
+ * values differ. */
+void opt_join_by_selects(struct ir_function *f, uint32_t b);
+/* How many of n values differ. */
+uint32_t opt_count_selects(const ir_ref *yes, const ir_ref *no, uint32_t n);
+
 /* ---- SSA construction (opt/kit/ssa.c) ---------------------------------------------------------------- */
 
 /* Variables are numbered from 0; instruction r with of[r] == v + 1 reads (an IR_load) or writes (an

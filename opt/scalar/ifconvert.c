@@ -26,13 +26,6 @@ struct path {
     uint32_t cost;
 };
 
-static bool may_speculate(const struct ir_function *f, ir_ref r)
-{
-    enum ir_op op = ir_at(f, r)->op;
-    return ir_is_pure(op) || op == IR_ptradd || op == IR_ptrcast || op == IR_object || op == IR_function ||
-           op == IR_special;
-}
-
 /* Says of an arm that is short enough why it stays. */
 static void decline(struct convert *v, ir_ref r)
 {
@@ -50,7 +43,7 @@ static bool arm_cost(struct convert *v, uint32_t b, uint32_t *cost)
     ir_each_ins(r, v->f, b) {
         if (r == ir_terminator(v->f, b))
             return true;
-        if (!may_speculate(v->f, r)) {
+        if (!opt_may_speculate(v->f, r)) {
             decline(v, r);
             return false;
         }
@@ -83,40 +76,14 @@ static bool find_paths(const struct convert *v, uint32_t b, struct path paths[2]
     return false;
 }
 
-static uint32_t count_selects(const struct convert *v, const struct path paths[2])
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < ir_block_at(v->f, paths[0].join)->params.count; i++)
-        n += paths[0].args[i] != paths[1].args[i];
-    return n;
-}
-
-static void hoist(struct convert *v, uint32_t arm, struct ir_cursor *c)
-{
-    ir_ref last = ir_terminator(v->f, arm);
-    for (ir_ref r = ir_block_at(v->f, arm)->first, next; r != last; r = next) {
-        next = ir_at(v->f, r)->next;
-        ir_unlink(v->f, r);
-        ir_link(c, r);
-    }
-    bitset_add(v->removed, arm);
-}
-
 static void join_paths(struct convert *v, uint32_t b, const struct path paths[2])
 {
-    ir_ref branch = ir_terminator(v->f, b), condition = ir_at(v->f, branch)->args[0];
-    uint32_t n = ir_block_at(v->f, paths[0].join)->params.count;
-    struct ir_cursor c = {.fn = v->f, .block = b, .before = branch, .at = ir_at(v->f, branch)->at};
-    ir_ref *args = arena_array(&v->f->module->arena, ir_ref, n);
-    for (unsigned w = 0; w < 2; w++)
-        if (paths[w].block != paths[w].join)
-            hoist(v, paths[w].block, &c);
-    for (uint32_t i = 0; i < n; i++) {
-        ir_ref yes = paths[0].args[i], no = paths[1].args[i];
-        args[i] = yes == no ? yes : ir_emit3(&c, IR_select, ir_at(v->f, yes)->type, condition, yes, no);
-    }
-    opt_branch_fold(v->f, b, 0);
-    ir_block_at(v->f, b)->edges.at[0] = (struct ir_edge){.block = paths[0].join, .argc = n, .args = args};
+    for (uint32_t w = 0; w < 2; w++)
+        if (paths[w].block != paths[w].join) {
+            opt_hoist_arm(v->f, b, w);
+            bitset_add(v->removed, paths[w].block);
+        }
+    opt_join_by_selects(v->f, b);
     v->preds[paths[0].join]--;
     v->changed = true;
 }
@@ -146,7 +113,8 @@ static void ifconvert_visit_branch(struct convert *v, uint32_t b)
     for (unsigned w = 0; w < 2; w++)
         if (paths[w].block != paths[w].join && !arm_cost(v, paths[w].block, &cost))
             return;
-    if (count_selects(v, paths) > SELECTS_MAX)
+    uint32_t values = ir_block_at(v->f, paths[0].join)->params.count;
+    if (opt_count_selects(paths[0].args, paths[1].args, values) > SELECTS_MAX)
         return;
     opt_remark(v->c, v->f, OPT_APPLIED, "select", ir_at(v->f, branch)->at, "branch became select");
     opt_count(v->c, "branches", 1);
