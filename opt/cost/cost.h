@@ -114,6 +114,9 @@ struct cost_sample {
  * other lanes. NULL: the function has nothing to run. */
 struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u, const uint64_t *functions,
                                     const struct cost_hints *hints, uint64_t budget);
+/* The same without the visits of these blocks (sample_without.c). */
+const struct cost_sample *cost_sample_without(struct arena *a, const struct cost_sample *s,
+                                              struct bitset gone);
 /* ---- registers (registers.c) ------------------------------------------------------------------------- */
 
 /* By value, one of those that have its register: an argument of an edge is moved to its parameter unless these
@@ -149,7 +152,8 @@ struct cost_code {
     VEC(struct cost_op) ops;
     VEC(struct cost_edge) edges;
     uint32_t registers, entry;
-    bool *rejoins; /* by register: lanes rejoin it, or cancel as members */
+    bool *rejoins;      /* by register: lanes rejoin it, or cancel as members */
+    struct bitset gone; /* blocks of the sampled function that are no more: cost_sample_without */
 };
 
 /* The code of `placed`, which is a copy of the function with barriers placed: what was an instruction is one,

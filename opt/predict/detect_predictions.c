@@ -12,6 +12,8 @@
  * that saves less than a margin (sampled_warps.c), or costs if what is not known of the data is otherwise, is
  * not, and a remark says what was found. One that could not save what another one does is not weighed.
  *
+ * At last arms that nearly every warp runs anyway are put before their branches (speculate_arms.c).
+ *
  * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, and keeps
  * its threshold unless another one saves as much more; several are left as they are. None is dropped. Whatever
  * is declined, or does not pay, has a remark that says why.
@@ -419,9 +421,11 @@ static bool find(struct detection *d)
             break;
         detect_measure(d);
     }
+    detect_speculations(d);
+    detect_speculate(d, d->f);
     for (uint32_t i = 0; i < d->taken.count; i++)
         insert(d, &d->taken.at[i], d->taken.at[i].threshold);
-    return d->taken.count != 0;
+    return d->taken.count || d->speculated.count;
 }
 
 /* Whether there is a place for a prediction: before the model has figures, each saves enough. */
@@ -461,6 +465,8 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
         detect_model(&d);
         detect_tell_model(&d);
         changed = weigh_users(&d, users, starts, points);
+        if (changed)
+            detect_measure(&d);
         changed |= find(&d);
     }
     scratch_end(&scratch);

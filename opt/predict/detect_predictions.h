@@ -25,6 +25,10 @@ struct candidate {
                                     more can be saved */
     place at;
 };
+/* A branch, and those of its edges whose arms are put before it: bit e stands for edge e. */
+struct speculation {
+    uint32_t branch, arms; /* branch: its block */
+};
 struct detection {
     struct opt_context *c;
     struct ir_function *f;
@@ -45,9 +49,10 @@ struct detection {
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */
     VEC(struct candidate) all;
-    VEC(struct candidate) taken; /* found, each with its threshold: all code that is tried has them */
-    struct bitset users;         /* by cycle: outermost ones with predictions of the source */
-    struct bitset hopeless;      /* by block: labels that save nothing */
+    VEC(struct candidate) taken;        /* found, each with its threshold: all code that is tried has them */
+    VEC(struct speculation) speculated; /* all code that is tried has them, in this order */
+    struct bitset users;                /* by cycle: outermost ones with predictions of the source */
+    struct bitset hopeless;             /* by block: labels that save nothing */
 };
 
 /* ---- the model (sampled_warps.c) --------------------------------------------------------------------- */
@@ -64,6 +69,8 @@ void detect_measure(struct detection *d);
  * warp that stands for all if what is not known is otherwise. */
 bool detect_confirmed(struct detection *d, const struct cost_code *code);
 bool detect_is_risky(struct detection *d, const struct cost_code *code);
+/* Whether it costs none of these anything. */
+bool detect_is_no_worse(struct detection *d, const struct cost_code *code);
 /* Whether so many cycles are so many fewer that it is worth it. */
 static inline bool detect_saves(const struct detection *d, uint64_t with, uint64_t without)
 {
@@ -77,6 +84,13 @@ static inline unsigned long long detect_of_a_warp(const struct detection *d, uin
     return cycles / d->warps;
 }
 
+/* ---- arms that run before their branches (speculate_arms.c) ------------------------------------------- */
+
+/* Finds them, where predictions have been found; what is tried from now on has them. */
+void detect_speculations(struct detection *d);
+/* Changes the function, or a copy. The blocks that are left out; those stay in f. */
+struct bitset detect_speculate(const struct detection *d, struct ir_function *f);
+
 /* ---- candidates (prediction_candidates.c, try_prediction.c, thresholds.c) ---------------------------- */
 
 /* The outermost cycle with the block, or IR_NO_CYCLE. */
@@ -89,6 +103,8 @@ ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, boo
 /* The code with a prediction and this threshold, or without one; NULL: none (try_prediction.c). */
 struct cost_code *detect_code(const struct detection *d, const struct candidate *with,
                               const struct candidate *without, uint32_t threshold);
+/* A copy in a module that has all else of the function's own. */
+struct ir_function *detect_copy(struct ir_module *m, const struct ir_function *f);
 /* Puts what was found into the function; the threshold of the source's. */
 void detect_insert(struct ir_function *f, const struct candidate *k, struct opt_prediction_name name,
                    uint32_t threshold);

@@ -27,13 +27,16 @@ uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
 {
     struct cost_figures figures = {0};
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < count && sum < most; i++) {
-        cost_replay(warps[i], code, steps_of_a_warp(d), most - sum, &figures);
+    struct scratch scratch;
+    struct arena *a = scratch_begin(&scratch);
+    for (uint32_t i = 0; i < count && sum < most && !figures.cut; i++) {
+        const struct cost_sample *s = warps[i];
+        s = bitset_count(code->gone) ? cost_sample_without(a, s, code->gone) : s;
+        cost_replay(s, code, steps_of_a_warp(d), most - sum, &figures);
         sum += figures.cycles;
-        if (figures.cut)
-            return UINT64_MAX;
     }
-    return sum;
+    scratch_end(&scratch);
+    return figures.cut ? UINT64_MAX : sum;
 }
 
 void detect_measure(struct detection *d)
@@ -175,8 +178,8 @@ void detect_model(struct detection *d)
 
 /* ---- what it says, confirmed ------------------------------------------------------------------------- */
 
-/* Few warps of many may be of one mind by chance. */
-bool detect_confirmed(struct detection *d, const struct cost_code *code)
+/* Few warps of many may be of one mind by chance. False: others are not to be had. */
+static bool sample_others(struct detection *d)
 {
     struct cost_hints hints[DETECT_OTHERS] = {d->hints};
     uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample] / DETECT_OTHERS;
@@ -186,8 +189,17 @@ bool detect_confirmed(struct detection *d, const struct cost_code *code)
         if (!s->cut)
             d->other[d->others++] = s;
     }
-    return d->others <= d->warps || detect_saves(d, detect_cycles(d, code, d->other, d->others, UINT64_MAX),
-                                                 detect_cycles(d, d->code, d->other, d->others, UINT64_MAX));
+    return d->others > d->warps;
+}
+
+static uint64_t cycles_of_others(const struct detection *d, const struct cost_code *code)
+{
+    return detect_cycles(d, code, d->other, d->others, UINT64_MAX);
+}
+
+bool detect_confirmed(struct detection *d, const struct cost_code *code)
+{
+    return !sample_others(d) || detect_saves(d, cycles_of_others(d, code), cycles_of_others(d, d->code));
 }
 
 bool detect_is_risky(struct detection *d, const struct cost_code *code)
@@ -202,6 +214,12 @@ bool detect_is_risky(struct detection *d, const struct cost_code *code)
                 detect_cycles(d, d->code, &d->guess[i], 1, UINT64_MAX);
     }
     return risky;
+}
+
+bool detect_is_no_worse(struct detection *d, const struct cost_code *code)
+{
+    return (!sample_others(d) || cycles_of_others(d, code) <= cycles_of_others(d, d->code)) &&
+           !detect_is_risky(d, code);
 }
 
 void detect_tell_model(const struct detection *d)

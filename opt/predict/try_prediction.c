@@ -12,6 +12,7 @@ struct trial {
     struct cost_code *code;
     struct ir_module *m;
     struct ir_function *f; /* the copy */
+    struct bitset gone;    /* blocks that it has not */
 };
 
 /* The mark of a start or a label, of this number. */
@@ -62,14 +63,12 @@ static void place_barriers(struct opt_context *c, void *data)
     c->diagnostics = &nobody;
     uint32_t registers = barriers_place_in(c, t->m, t->f);
     t->code = cost_code_of(d->arena, d->f, t->f, registers, d->functions);
+    t->code->gone = t->gone;
 }
 
-/* The module is that of the function, but for the copy. */
-static void make(struct ir_module *m, void *data)
+struct ir_function *detect_copy(struct ir_module *m, const struct ir_function *f)
 {
-    struct trial *t = data;
-    const struct ir_module *from = t->d->f->module;
-    t->m = m;
+    const struct ir_module *from = f->module;
     m->orders = from->orders;
     m->objects.at = from->objects.at;
     m->objects.count = from->objects.count;
@@ -79,7 +78,15 @@ static void make(struct ir_module *m, void *data)
     m->kernels.count = from->kernels.count;
     for (uint32_t i = 0; i < from->functions.count; i++)
         vec_push(&m->arena, &m->functions, from->functions.at[i]);
-    t->f = m->functions.at[t->d->f->id] = ir_function_copy(m, t->d->f);
+    return m->functions.at[f->id] = ir_function_copy(m, f);
+}
+
+static void make(struct ir_module *m, void *data)
+{
+    struct trial *t = data;
+    t->m = m;
+    t->f = detect_copy(m, t->d->f);
+    t->gone = detect_speculate(t->d, t->f);
     if (t->without)
         change(t->f, t->without->number, 0, true);
     for (uint32_t i = 0; i < t->d->taken.count; i++)
