@@ -12,6 +12,7 @@
 #include "opt/opt.h"
 
 struct opt_cache;
+struct opt_rest;
 /* scratch, report and diagnostics are NULL where analyses are computed outside of a run: to be compared, or for
  * opt_read. They take none of the memory and may remark and count, which then does nothing. */
 struct opt_context {
@@ -21,8 +22,9 @@ struct opt_context {
     struct diagnostics *diagnostics;
     struct opt_cache *cache;
     enum opt_pass pass;
-    bool on_function; /* what is asked of the module has been made before */
-    bool required;    /* the pass is one that the target or scheme needs */
+    const struct opt_rest *rest; /* behind a pass on the module: see opt_rehearse; NULL: nothing is known */
+    bool on_function;            /* what is asked of the module has been made before */
+    bool required;               /* the pass is one that the target or scheme needs */
 };
 #define PASS(name, function, level, graph, meaning)                                                          \
     bool opt_##function(struct opt_context *c, struct ir_function *f);
@@ -63,6 +65,9 @@ uint32_t *opt_count_uses(struct arena *a, const struct ir_function *f);
 /* To be called by a pass that asks again after having changed the function, and by a pass of the module that
  * has changed it: none of its analyses is kept. f NULL: those of the module. */
 void opt_invalidate(struct opt_context *c, const struct ir_function *f);
+/* For a pass on the module: makes of f what the level's passes on functions behind it will make of it, without
+ * remarks and counts. The caller puts f back. */
+void opt_rehearse(struct opt_context *c, struct ir_function *f);
 /* For what looks at a module outside of a run of passes: calls `read` with a context that gives analyses
  * from a cache of its own, within the limits of `o`, and does nothing else. */
 typedef void opt_reader(struct opt_context *c, void *data);

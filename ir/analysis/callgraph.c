@@ -31,7 +31,7 @@ bool ir_has_calls(const struct ir_function *f)
 {
     ir_each_block(i, b, f)
         ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_call)
+            if (ir_at(f, r)->op == IR_call || ir_at(f, r)->op == IR_icall)
                 return true;
     return false;
 }

@@ -24,7 +24,7 @@ struct bitset ir_addresses_taken(struct arena *a, const struct ir_module *m);
  * of them calls through a pointer. Returns all that was seen. */
 struct bitset ir_reach_functions(struct walk *w, const struct ir_module *m);
 
-/* Whether a block that the function lists has a direct call. */
+/* Whether a block that the function lists has a call; one through a pointer may become direct. */
 bool ir_has_calls(const struct ir_function *f);
 
 #endif

@@ -17,6 +17,7 @@ struct builder {
     uint32_t *uses;         /* by value of `placed` */
     uint32_t *registers;    /* by value of `placed`: see cost_registers */
     struct bitset folded;   /* values of `placed` that are no instructions of their own */
+    struct bitset parts;    /* rejoins that are parts of waits */
     uint32_t *access;       /* by instruction of `f`: how many accesses stand before it in its block */
 };
 
@@ -194,7 +195,7 @@ static bool counts(const struct builder *x, uint32_t b, ir_ref r)
     return ins->op != IR_br || to != x->next[b] || begins_with_wait(x, to);
 }
 
-static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bitset parts)
+static void fill(struct builder *x, struct cost_piece *p, uint32_t b)
 {
     const struct ir_function *placed = x->placed;
     p->is_wait = ir_block_at(placed, b)->params.count == 0;
@@ -204,7 +205,7 @@ static void fill(struct builder *x, struct cost_piece *p, uint32_t b, struct bit
         if (own && p->block == IR_NO_BLOCK)
             p->block = ir_at(x->f, r)->block;
         p->is_last |= ends && own && ir_terminator(x->f, p->block) == r;
-        if (bitset_has(parts, r))
+        if (bitset_has(x->parts, r))
             continue;
         if (ir_is_convergence_barrier(ins->op))
             add_operation(x, p, r);
@@ -269,13 +270,12 @@ static void number_accesses(struct builder *x)
     }
 }
 
-static void look_at_layout(struct builder *x)
+static void look_at_layout(struct builder *x, const struct ir_cfg *g)
 {
     const struct ir_function *placed = x->placed;
     x->next = arena_array(x->arena, uint32_t, placed->blocks.count);
     x->preds = arena_array(x->arena, uint32_t, placed->blocks.count);
     x->uses = opt_count_uses(x->arena, placed);
-    const struct ir_cfg *g = ir_cfg_new(x->arena, placed);
     x->registers = cost_registers(x->arena, g);
     find_folded(x, g);
     ir_each_block(k, b, placed) {
@@ -297,9 +297,9 @@ struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, con
 {
     struct builder x = {
         .arena = a, .code = code_new(a, registers), .f = f, .placed = placed, .functions = functions};
-    look_at_layout(&x);
+    look_at_layout(&x, ir_cfg_new(a, placed));
     number_accesses(&x);
-    struct bitset parts = find_parts(&x);
+    x.parts = find_parts(&x);
     for (uint32_t b = 0; b < placed->blocks.count; b++)
         vec_push(a, &x.code->pieces, ((struct cost_piece){.block = IR_NO_BLOCK}));
     ir_each_block(k, b, placed) {
@@ -307,7 +307,7 @@ struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, con
         p->is_first = b < f->blocks.count;
         p->block = p->is_first ? b : IR_NO_BLOCK;
         begin_edges(x.code, p);
-        fill(&x, p, b, parts);
+        fill(&x, p, b);
         add_edges(&x, p, b);
     }
     x.code->entry = ir_entry(placed);
@@ -346,24 +346,29 @@ static void add_plain(struct builder *x, uint32_t b, const struct ir_dominators 
         vec_push(x->arena, &x->code->ops, ((struct cost_op){.op = IR_cb_wait, .reg = b}));
         vec_push(x->arena, &x->code->edges, ((struct cost_edge){2 * b + 1, b, 0}));
     }
-    *p = (struct cost_piece){.block = b, .is_first = !waits, .is_last = true, .edges = block->edges.count};
+    *p = (struct cost_piece){.block = b, .is_first = !waits, .edges = block->edges.count};
     begin_edges(x->code, p);
-    ir_each_ins(r, x->f, b)
-        count(p, x->f, r, x->functions);
+    fill(x, p, b);
+    p->is_wait = false;
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
-        vec_push(x->arena, &x->code->edges, ((struct cost_edge){2 * to + !bitset_has(points, to), to, 0}));
+        vec_push(x->arena, &x->code->edges,
+                 ((struct cost_edge){2 * to + !bitset_has(points, to), to, moves_on(x, b, e)}));
     }
     if (block->edges.count > 1 && post->depth[b] && post->idom[b] != IR_NO_BLOCK)
         p->reconverge = post->idom[b];
 }
 
-struct cost_code *cost_code_plain(struct arena *a, const struct ir_function *f,
-                                  const struct ir_dominators *post, const uint64_t *functions)
+struct cost_code *cost_code_plain(struct arena *a, const struct ir_cfg *g, const struct ir_dominators *post,
+                                  const uint64_t *functions)
 {
+    const struct ir_function *f = g->fn;
     uint32_t blocks = f->blocks.count;
-    struct builder x = {.arena = a, .code = code_new(a, blocks), .f = f, .functions = functions};
+    struct builder x = {.arena = a, .code = code_new(a, blocks), .f = f, .placed = f, .functions = functions};
     struct bitset points = bitset_new(a, blocks);
+    look_at_layout(&x, g);
+    number_accesses(&x);
+    x.parts = bitset_new(a, f->ins.count);
     ir_each_block(k, b, f)
         if (ir_block_at(f, b)->edges.count > 1 && post->depth[b] && post->idom[b] != IR_NO_BLOCK)
             bitset_add(points, post->idom[b]);

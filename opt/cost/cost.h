@@ -85,6 +85,7 @@ struct cost_hints {
     const struct launch *launch;  /* of the kernel; NULL: none */
     uint32_t warp;                /* threads of its warps; 0: COST_LANES, whatever the launch's blocks have */
     uint32_t block, first_thread; /* which warp of the launch: its block, and its first thread there */
+    bool once;      /* what the budget is too little for is left out, and no iterations are repeated */
     uint32_t guess; /* below COST_GUESSES: 0, of what is not known the likely; others, what may be as well */
 };
 
@@ -107,6 +108,7 @@ struct cost_sample {
     uint64_t visits, together; /* by lanes while they were sampled; by those who were at the block together */
     bool guessed;              /* branches were drawn of which nothing is known */
     bool cut;                  /* the budget was too little */
+    uint32_t epochs;           /* that it was enough for, of each lane; 1: it was enough */
 };
 
 /* Runs the lanes of a warp, `budget` instructions together at most. Where that is too little, lanes keep the
@@ -161,8 +163,8 @@ struct cost_code {
 struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, const struct ir_function *placed,
                                uint32_t registers, const uint64_t *functions);
 /* The function's own code, whose threads wait for each other at the branches' post-dominators, at no cost. */
-struct cost_code *cost_code_plain(struct arena *a, const struct ir_function *f,
-                                  const struct ir_dominators *post, const uint64_t *functions);
+struct cost_code *cost_code_plain(struct arena *a, const struct ir_cfg *g, const struct ir_dominators *post,
+                                  const uint64_t *functions);
 /* The register that is waited for with this threshold, or COST_NOWHERE. */
 uint32_t cost_code_register(const struct cost_code *code, uint32_t threshold);
 /* Waits for the register that have a threshold, and cancels before them, get another one. */

@@ -227,7 +227,7 @@ static void cut(struct cost_sampler *x, uint32_t epochs)
             k--;
         first = n == 0 || k > first ? k : first;
     }
-    if (all && first < epochs)
+    if (all && first < epochs && !x->hints->once)
         repeat(x, first, epochs);
 }
 
@@ -247,6 +247,7 @@ static void run_lanes(struct cost_sampler *x)
         if ((running >> n & 1) && x->lane[n].epochs.count == epochs)
             vec_push(x->arena, &x->lane[n].epochs, x->s->lane[n].count);
     x->s->cut = running != 0;
+    x->s->epochs = running ? epochs : 1;
     if (running)
         cut(x, epochs);
 }

@@ -18,13 +18,21 @@
 enum { TRIPS = COST_TRIPS };
 #define NEVER INT32_MIN / 2
 
+/* What a pair saves and costs, or nothing: they are no pair. */
+struct bill {
+    uint64_t saved, overhead;
+    bool any;
+};
+
 struct finder {
     struct csc *p;
     uint32_t branch, entry[2]; /* its arms' first blocks */
     ir_ref condition;
     const struct ir_dominators *post;
     const struct ir_cycles *cycles;
-    struct map known; /* (x, y) -> its gain's place in gains */
+    struct map known; /* (x, y) -> its bill's place in bills */
+    VEC(struct bill) bills;
+    struct map sides; /* (x, y) -> what sides that begin so save: place in gains */
     VEC(int32_t) gains;
     uint32_t depth, exchanges; /* at work; pairs of conditionals that were tried with exchanged sides */
 };
@@ -39,18 +47,10 @@ static int32_t bounded(int64_t gain)
     return gain <= NEVER ? NEVER : gain < INT32_MAX / 64 ? (int32_t)gain : INT32_MAX / 64;
 }
 
-/* Of blocks x and y in `known`; the last bits tell which gain of them. */
-enum { SIDES = 6 };
+/* Of blocks x and y; the last bits tell which pair of them. */
 static uint64_t pair_key(uint32_t x, uint32_t y)
 {
     return ((uint64_t)x << 32 | y) << 3;
-}
-
-static int32_t remember(struct finder *s, uint64_t key, int32_t gain)
-{
-    map_set(s->p->arena, &s->known, key, s->gains.count);
-    vec_push(s->p->arena, &s->gains, gain);
-    return gain;
 }
 
 /* What is nested in the two blocks is weighed as if their pairs were made. */
@@ -70,19 +70,14 @@ static void assume_parameters(struct csc *p, uint32_t x, uint32_t y)
                     ir_block_at(p->f, y)->params.at[k]);
 }
 
-/* Cycles that the blocks of a pair save if they become the arms of a branch of their own; negative: what it
- * costs. A guard has nothing of the block that it guards. `whole`: what follows them corresponds, too, so that
- * they end alike. */
-static int32_t gain_of_pair(struct finder *s, struct csc_pair q, bool whole)
+/* Of the blocks of a pair that become the arms of a branch of their own. A guard has nothing of the block that
+ * it guards. `whole`: what follows them corresponds, too, so that they end alike. */
+static struct bill bill_of_pair(struct finder *s, struct csc_pair q, bool whole)
 {
-    uint64_t key = pair_key(q.x, q.y) | q.guarded << 1 | whole;
-    uint32_t known = map_get(&s->known, key);
     uint32_t block[2] = {q.guarded == CSC_FIRST_GUARDED ? IR_NO_BLOCK : q.x,
                          q.guarded == CSC_SECOND_GUARDED ? IR_NO_BLOCK : q.y};
     struct csc_arms a;
-    int64_t gain = NEVER;
-    if (known != MAP_NONE)
-        return s->gains.at[known];
+    struct bill bill = {0};
     assume_parameters(s->p, q.x, q.y);
     bool first = s->entry[0] == q.x && s->entry[1] == q.y;
     if (csc_arms_new(s->p, first ? s->branch : IR_NO_BLOCK, block, s->condition, &a)) {
@@ -90,12 +85,24 @@ static int32_t gain_of_pair(struct finder *s, struct csc_pair q, bool whole)
         csc_match(&a);
         csc_schedule(&a);
         assume(&a);
-        gain = first    ? csc_expected(s->p, s->branch, q, a.saved, a.overhead)
-               : a.flat ? csc_expected(s->p, s->branch, q, a.saved - CSC_BRANCH, a.overhead)
-                        : csc_expected(s->p, s->branch, q, a.saved, a.overhead + CSC_BRANCH);
+        bill = (struct bill){a.saved - (first || !a.flat ? 0 : CSC_BRANCH),
+                             a.overhead + (first || a.flat ? 0 : CSC_BRANCH), true};
     }
     csc_arms_forget(&a);
-    return remember(s, key, bounded(gain));
+    return bill;
+}
+
+/* Cycles that the pair saves; negative: what it costs. */
+static int32_t gain_of_pair(struct finder *s, struct csc_pair q, bool whole)
+{
+    uint64_t key = pair_key(q.x, q.y) | q.guarded << 1 | whole;
+    if (map_get(&s->known, key) == MAP_NONE) {
+        struct bill bill = bill_of_pair(s, q, whole);
+        map_set(s->p->arena, &s->known, key, s->bills.count);
+        vec_push(s->p->arena, &s->bills, bill);
+    }
+    struct bill bill = s->bills.at[map_get(&s->known, key)];
+    return bill.any ? bounded(csc_expected(s->p, s->branch, q, bill.saved, bill.overhead)) : NEVER;
 }
 
 static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool whole)
@@ -121,14 +128,18 @@ static int32_t gain_of_side(struct finder *s, struct csc_element x, struct csc_e
     if (a.to == a.stop || b.to == b.stop || !csc_is_arm(s->p, x.first, a.to) ||
         !csc_is_arm(s->p, y.first, b.to) || !csc_is_below(s->p, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
-    uint64_t key = pair_key(a.to, b.to) | SIDES;
-    uint32_t known = map_get(&s->known, key);
+    uint64_t key = pair_key(a.to, b.to);
+    uint32_t known = map_get(&s->sides, key);
     if (known != MAP_NONE && !out)
         return s->gains.at[known];
     struct csc_list l = csc_list_from(s->p, a.to, a.stop, a.cycle);
     struct csc_list m = csc_list_from(s->p, b.to, b.stop, b.cycle);
     int32_t gain = l.stop == a.stop && m.stop == b.stop ? align(s, &l, &m, true, true, out) : NEVER;
-    return known != MAP_NONE ? gain : remember(s, key, gain);
+    if (known == MAP_NONE) {
+        map_set(s->p->arena, &s->sides, key, s->gains.count);
+        vec_push(s->p->arena, &s->gains, gain);
+    }
+    return gain;
 }
 
 /* The sides of two conditionals; `exchanged`: of y in the other order. */
@@ -345,6 +356,12 @@ csc_pairs csc_correspond(struct csc *p, uint32_t branch)
     struct finder s = finder_of(p, branch);
     csc_pairs pairs = {0};
     int32_t gain = gain_of_arms(&s, b->edges.at[0].block, b->edges.at[1].block, NULL);
+    if (gain > 0 && !p->modelled) {
+        csc_find_divergence(p);
+        s.sides = (struct map){0};
+        s.exchanges = 0;
+        gain = gain_of_arms(&s, b->edges.at[0].block, b->edges.at[1].block, NULL);
+    }
     if (gain > 0)
         gain_of_arms(&s, b->edges.at[0].block, b->edges.at[1].block, &pairs);
     if (2 * (int64_t)gain < (int64_t)pairs.count * opt_option(p->c, OPT_OPTION_csc_threshold))

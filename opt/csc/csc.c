@@ -83,8 +83,10 @@ static void touch(struct rounds *r, uint32_t b)
 
 static bool pays(const struct csc_arms *a, uint32_t branch, struct csc_pair q)
 {
-    return a->pairs > 0 && a->saved >= a->overhead + opt_option(a->p->c, OPT_OPTION_csc_threshold) &&
-           csc_expected(a->p, branch, q, a->saved, a->overhead) > 0;
+    if (a->pairs == 0 || a->saved < a->overhead + opt_option(a->p->c, OPT_OPTION_csc_threshold))
+        return false;
+    csc_find_divergence(a->p);
+    return csc_expected(a->p, branch, q, a->saved, a->overhead) > 0;
 }
 
 /* Of what does not pay, behind the two costs. */
@@ -238,7 +240,7 @@ static void csc_visit_branch(struct rounds *r, uint32_t b)
     }
     bool alone =
         are_first(p, b, first) && (pairs.count == 0 || (pairs.count == 1 && are_first(p, b, pairs.at[0])));
-    const char *why = why_loops_not_merged(p, b, first, &pairs);
+    const char *why = p->c->options->remarks ? why_loops_not_merged(p, b, first, &pairs) : NULL;
     bitset_add(r->done, b);
     bool any = alone ? converge(p, b, first, condition, at, IF_IT_PAYS) : pairs.count > 0;
     if (why)
@@ -369,7 +371,6 @@ static bool run_rounds(struct csc *p)
     struct rounds r = {.p = *p};
     csc_make_landings(&r.p);
     begin_round(&r);
-    csc_find_divergence(&r.p);
     bool changed = r.p.switches && csc_split_switches(&r.p);
     if (changed)
         csc_make_landings(&r.p);
@@ -381,6 +382,7 @@ static bool run_rounds(struct csc *p)
         csc_pass_decided(&r.p);
     csc_join_tests(&r.p);
     p->before = r.p.before;
+    p->melded = changed;
     p->tested = r.p.tested;
     return changed || r.p.landings.count;
 }

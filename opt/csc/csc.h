@@ -36,6 +36,10 @@ enum {
     CSC_CAUTION = 2, /* cycles to be saved for each to be paid, where nobody knows how often warps diverge, */
     CSC_MORE_CAUTION = 8,  /* and where the model was too small to come to the branch */
     CSC_LEAST_PERCENT = 2, /* that a warp has to save of all its cycles, in the model */
+    CSC_MORE_PERCENT = 3,  /* more instructions, of which a remark tells */
+    CSC_MUCH = 1000000,    /* cycles, where nothing but a model tells */
+    CSC_LEAST_EPOCHS = 4,  /* iterations of outermost loops, for a model that was cut, */
+    CSC_EPOCHS = 8,        /* and those that are enough */
     CSC_UNIT = 256,        /* of the table's entries in a cycle */
 };
 #define CSC_NONE UINT32_MAX
@@ -87,8 +91,9 @@ struct csc_table {
 /* What a warp takes for the function in the model. */
 struct csc_weight {
     uint64_t cycles, instructions;
-    bool runs;         /* else all is 0: it is no kernel, or there is nothing to run */
-    bool launched;     /* somebody has said how it is launched */
+    uint32_t loops, epochs; /* outermost loops; iterations of them that this is for */
+    bool runs;              /* else all is 0: it is no kernel, or there is nothing to run */
+    bool launched;          /* somebody has said how it is launched */
     bool guessed, cut; /* branches were drawn; a limit was reached, maybe elsewhere than for other code */
 };
 
@@ -118,6 +123,8 @@ struct csc {
                                  would be one with it */
     uint32_t root;                /* the branch at work, of the function as it was */
     struct map outside;           /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
+    bool melded;                  /* more has changed than landings, which are gone again */
+    bool modelled;                /* the model has run */
     uint64_t *executions;         /* of blocks by a warp, in a model of the function as it was (model.c) */
     uint32_t execution_count;     /* blocks that there are; 0: nothing is known */
     struct csc_counts *counts;    /* by block, of the function as it was, by a profile; NULL: there is none */
@@ -212,16 +219,19 @@ void csc_make_bill(struct csc_bill *b);
 
 /* ---- model.c ------------------------------------------------------------------------------------- */
 
-/* Runs the model of the function, before anything but landings is changed. */
+/* Runs the model of the function, before anything but landings is changed, when it is first asked for. */
 void csc_find_divergence(struct csc *p);
-/* Runs the model of the function as it is. */
+/* Runs the model of the function as it is, for about CSC_EPOCHS if the first one was cut. */
 struct csc_weight csc_weigh(struct csc *p);
 /* Whether no lane of the model comes to the branch, though that has run to its end. */
 bool csc_is_cold(const struct csc *p, uint32_t branch);
+/* Whether lanes of the model come to the block, of which no profile tells. */
+bool csc_is_run(const struct csc *p, uint32_t b);
 /* Whether the model tells of the branch. */
 bool csc_is_known(const struct csc *p, uint32_t branch);
 /* Cycles that a warp saves each time it comes to the branch, if it saves so many when its threads come to
- * both blocks of the pair, and pays so many when some come to one. */
+ * both blocks of the pair, and pays so many when some come to one. Before the model has run: the most that it
+ * could tell, which is 0 or more. */
 int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved, uint64_t overhead);
 
 /* ---- trial.c ------------------------------------------------------------------------------------- */

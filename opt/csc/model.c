@@ -9,112 +9,33 @@
  */
 #include "opt/csc/csc.h"
 
-/* ---- what the back end makes of a block ---------------------------------------------------------- */
-
-/* Of instructions that are none in the program, so that codes compare as what is made of them. */
-struct folding {
-    const struct ir_function *f;
-    const struct ir_cfg *g;
-    const struct opt_uses *uses;
-};
-
-/* Whether the value is the address of accesses alone. */
-static bool is_address(const struct folding *x, ir_ref r)
-{
-    opt_each_use(u, x->uses, r) {
-        const struct ir_ins *by = ir_at(x->f, u->user);
-        if (u->edge != IR_NO_BLOCK || by->mem == IR_MEM_NONE || by->args[0] != r)
-            return false;
-    }
-    return ir_at(x->f, r)->op == IR_ptradd;
-}
-
-/* Whether the value is an index that accesses scale themselves. */
-static bool is_scaled_index(const struct folding *x, ir_ref r)
-{
-    const struct ir_ins *ins = ir_at(x->f, r);
-    scalar_bits n = 0;
-    if ((ins->op != IR_mul && ins->op != IR_shl) || !ir_is_const(x->f, ins->args[1], &n) ||
-        !(ins->op == IR_shl ? n <= 3 : n == 1 || n == 2 || n == 4 || n == 8))
-        return false;
-    opt_each_use(u, x->uses, r)
-        if (u->edge != IR_NO_BLOCK || !is_address(x, u->user))
-            return false;
-    return true;
-}
-
-/* Whether the product of floats becomes part of a sum, in one instruction that takes as long as both. */
-static bool is_part_of_sum(const struct folding *x, ir_ref r)
-{
-    const struct ir_ins *ins = ir_at(x->f, r);
-    const struct opt_use *u = x->uses->at + x->uses->start[r];
-    if (ins->op != IR_mul || !ir_is_float((enum ir_type)ins->type) ||
-        x->uses->start[r + 1] - x->uses->start[r] != 1 || u->edge != IR_NO_BLOCK)
-        return false;
-    const struct ir_ins *by = ir_at(x->f, u->user);
-    return by->block == ins->block && (by->op == IR_add || by->op == IR_sub);
-}
-
-/* Whether the block goes on to the one that will stand behind it: of the blocks that do it is the last. */
-static bool falls_through(const struct folding *x, uint32_t b)
-{
-    uint32_t to = ir_block_at(x->f, b)->edges.at[0].block, last = 0;
-    ir_each_pred(q, to, x->g)
-        last = x->g->rpo_index[q] > last ? x->g->rpo_index[q] : last;
-    return x->g->rpo_index[b] == last && x->g->rpo_index[to] > last;
-}
-
-static void fold_block(const struct folding *x, uint32_t b, struct cost_piece *p)
-{
-    ir_each_ins(r, x->f, b) {
-        bool jumps = ir_at(x->f, r)->op == IR_br && falls_through(x, b), sum = is_part_of_sum(x, r);
-        if (!sum && !jumps && !is_address(x, r) && !is_scaled_index(x, r))
-            continue;
-        p->cycles -= sum ? 0 : ir_cost_of(x->f, r);
-        p->instructions--;
-    }
-}
-
-/* Parameters get constants by moves; most other arguments are where they should be. */
-static void count_moves(const struct folding *x, uint32_t b, struct cost_edge *edges)
-{
-    for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++) {
-        const struct ir_edge *edge = &ir_block_at(x->f, b)->edges.at[e];
-        for (uint32_t k = 0; k < edge->argc; k++)
-            edges[e].moves += ir_is_const(x->f, edge->args[k], NULL);
-        edges[e].moves += edges[e].moves && ir_block_at(x->f, b)->edges.count > 1;
-    }
-}
-
-/* cost_code_plain gives each block two pieces, the second with its instructions and edges. */
-static void fold(struct csc *p, struct arena *a, struct cost_code *code)
-{
-    struct folding x = {p->f, opt_cfg(p->c, p->f), opt_uses_new(a, p->f)};
-    for (uint32_t i = 0; i < x.g->rpo_count; i++) {
-        struct cost_piece *piece = &code->pieces.at[2 * x.g->rpo[i] + 1];
-        fold_block(&x, x.g->rpo[i], piece);
-        count_moves(&x, x.g->rpo[i], code->edges.at + piece->first_edge);
-    }
-}
-
 /* ---- the model ----------------------------------------------------------------------------------- */
 
-static struct csc_weight run_model(struct csc *p, struct arena *a, struct cost_figures *w)
+static uint32_t count_outermost(const struct ir_cycles *cycles)
 {
-    struct cost_hints hints = {.profile = opt_profile(p->c, p->f),
-                               .launch = cost_launch_of(a, p->f, p->c->options)};
-    uint32_t budget = p->c->options->limits[OPT_LIMIT_csc_sample];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < cycles->count; k++)
+        n += cycles->at[k].parent == IR_NO_CYCLE;
+    return n;
+}
+
+static struct csc_weight run_model(struct csc *p, struct arena *a, uint64_t budget, struct cost_figures *w)
+{
+    struct cost_hints hints = {
+        .profile = opt_profile(p->c, p->f), .launch = cost_launch_of(a, p->f, p->c->options), .once = true};
     const struct cost_sample *s =
         p->f->flags & IR_FN_KERNEL
             ? cost_sample_new(a, opt_machine_uniformity(p->c, p->f), p->functions, &hints, budget)
             : NULL;
     if (!s)
         return (struct csc_weight){0};
-    struct cost_code *code = cost_code_plain(a, p->f, opt_return_post_dominators(p->c, p->f), p->functions);
-    fold(p, a, code);
+    struct cost_code *code =
+        cost_code_plain(a, opt_cfg(p->c, p->f), opt_return_post_dominators(p->c, p->f), p->functions);
     cost_replay(s, code, budget, UINT64_MAX, w);
     return (struct csc_weight){.cycles = w->cycles,
                                .instructions = w->instructions,
+                               .loops = count_outermost(s->cycles),
+                               .epochs = s->epochs,
                                .runs = true,
                                .launched = hints.launch->block[0],
                                .guessed = s->guessed,
@@ -125,7 +46,10 @@ struct csc_weight csc_weigh(struct csc *p)
 {
     struct scratch scratch;
     struct cost_figures w = {0};
-    struct csc_weight weight = run_model(p, scratch_begin(&scratch), &w);
+    uint64_t budget = p->c->options->limits[OPT_LIMIT_csc_sample];
+    if (p->before.cut && p->before.epochs > CSC_EPOCHS)
+        budget = budget * CSC_EPOCHS / p->before.epochs;
+    struct csc_weight weight = run_model(p, scratch_begin(&scratch), budget, &w);
     scratch_end(&scratch);
     return weight;
 }
@@ -155,13 +79,16 @@ static void read_profile(struct csc *p)
 void csc_find_divergence(struct csc *p)
 {
     struct scratch scratch;
+    if (p->modelled)
+        return;
+    p->modelled = true;
     struct arena *a = scratch_begin(&scratch);
     uint32_t blocks = p->f->blocks.count;
     p->executions = arena_array(p->c->scratch, uint64_t, blocks);
     struct cost_figures w = {.executions = p->executions,
                              .visits = arena_array(a, uint64_t, blocks),
                              .extra = arena_array(a, uint64_t, blocks)};
-    p->before = run_model(p, a, &w);
+    p->before = run_model(p, a, p->c->options->limits[OPT_LIMIT_csc_sample], &w);
     p->execution_count = p->before.runs ? blocks : 0;
     read_profile(p);
     scratch_end(&scratch);
@@ -189,6 +116,11 @@ bool csc_is_cold(const struct csc *p, uint32_t branch)
     return executions(p, branch) == 0 && !p->before.cut;
 }
 
+bool csc_is_run(const struct csc *p, uint32_t b)
+{
+    return executions(p, b) > 0 && !counts_of(p, b).counted;
+}
+
 bool csc_is_known(const struct csc *p, uint32_t branch)
 {
     const struct ir_block *b = ir_block_at(p->f, branch);
@@ -196,6 +128,15 @@ bool csc_is_known(const struct csc *p, uint32_t branch)
     double y = executions(p, b->edges.at[1].block);
     return ir_at(p->f, b->last)->op == IR_brif && once > 0 && x >= 0 && y >= 0 && x + y >= once &&
            x <= once && y <= once;
+}
+
+/* What csc_expected would say at most: a warp comes to both blocks no oftener than to one of them. */
+static int64_t most_expected(const struct csc *p, uint32_t branch, uint64_t saved, uint64_t overhead)
+{
+    bool two = ir_at(p->f, ir_terminator(p->f, branch))->op == IR_brif;
+    if (saved <= (two ? 1 : CSC_CAUTION) * overhead)
+        return 0;
+    return two ? CSC_MUCH : (int64_t)(saved - CSC_CAUTION * overhead);
 }
 
 /* Says once for a function that the model was too small. */
@@ -212,6 +153,8 @@ int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t
     double once = executions(p, branch), x = executions(p, b->edges.at[0].block);
     double y = executions(p, b->edges.at[1].block), u = executions(p, q.x), v = executions(p, q.y);
     const struct csc_counts counts = counts_of(p, branch);
+    if (!p->modelled)
+        return most_expected(p, branch, saved, overhead);
     if (csc_is_cold(p, branch))
         return 0;
     if (once == 0 && !counts.counted) {

@@ -28,8 +28,13 @@ static bool pays(struct csc *p, uint32_t b)
     if (ir_at(p->f, block->last)->op != IR_switch || block->edges.count < 3 ||
         !bitset_has(opt_uniformity(p->c, p->f)->branches, b))
         return false;
-    return opt_below(p->c, p->f, OPT_LIMIT_csc_cases, block->edges.count) &&
-           gain_of(p, b) > opt_option(p->c, OPT_OPTION_csc_threshold);
+    uint32_t least = opt_option(p->c, OPT_OPTION_csc_threshold);
+    if (!opt_below(p->c, p->f, OPT_LIMIT_csc_cases, block->edges.count) || gain_of(p, b) <= least)
+        return false;
+    if (p->modelled)
+        return true;
+    csc_find_divergence(p);
+    return csc_is_run(p, b) || gain_of(p, b) > least;
 }
 
 /* The conditions are there for whatever the targets have in common, before the first branch. */

@@ -18,6 +18,10 @@
 
 #include <time.h>
 
+struct listed { enum opt_pass pass; bool required; };
+typedef VEC(struct listed) pass_list;
+struct opt_rest { const pass_list *passes; uint32_t first; };
+
 struct run {
     struct ir_module         *module;
     const struct opt_options *options;
@@ -28,10 +32,8 @@ struct run {
     struct arena              arena;
     struct scratch            scratch;     /* of the pass that runs */
     uint32_t                  errors;      /* before the pass that runs */
+    struct opt_rest           rest;        /* behind it, if it is of the module */
 };
-
-struct listed { enum opt_pass pass; bool required; };
-typedef VEC(struct listed) pass_list;
 
 static const char *const pipelines[] = {
 #define PIPELINE(level, passes) [level] = passes,
@@ -155,7 +157,7 @@ static struct opt_context context_of(struct run *run)
 {
     return (struct opt_context){.scratch = &run->scratch.arena, .options = run->options,
                                 .report = run->report, .diagnostics = run->diagnostics,
-                                .cache = &run->cache};
+                                .cache = &run->cache, .rest = &run->rest};
 }
 
 /* Runs the pass on f, or on the module if f is NULL; times and counts it. */
@@ -174,6 +176,28 @@ static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
     t->changed += changed;
     arena_reset(&run->scratch.arena);
     return changed;
+}
+
+/* Passes that are required, or of the module, are left out: so those of a level, which ask for nothing of the
+ * module that is not there. */
+void opt_rehearse(struct opt_context *c, struct ir_function *f)
+{
+    struct scratch scratch;
+    struct opt_context rehearsal = {.scratch = scratch_begin(&scratch), .options = c->options,
+                                    .cache = c->cache, .on_function = true};
+    opt_invalidate(c, f);
+    for (uint32_t i = c->rest ? c->rest->first : 0; c->rest && i < c->rest->passes->count; i++) {
+        struct listed p = c->rest->passes->at[i];
+        const struct opt_pass_info *info = &opt_pass_info[p.pass];
+        if (p.required || info->of_module || info->level == 0 || c->options->off[p.pass])
+            continue;
+        rehearsal.pass = p.pass;
+        bool changed = call_function_pass(&rehearsal, f);
+        opt_cache_keep(c->cache, f, !changed ? OPT_KEEP_ALL : info->graph == KEEPS_GRAPH ? OPT_KEEP_GRAPH
+                                                                                         : OPT_KEEP_NOTHING);
+        arena_reset(&scratch.arena);
+    }
+    scratch_end(&scratch);
 }
 
 /* What is not right any more of f; NULL: of the module. */
@@ -353,6 +377,7 @@ static bool run_pipeline(struct run *run, const pass_list *passes)
         return false;
     for (uint32_t i = 0, end; i < passes->count && run->diagnostics->errors == errors; i = end) {
         end = stretch_end(run, passes, i);
+        run->rest = (struct opt_rest){passes, end};
         prepare_module(run, passes, i);
         bool changed = run_stretch(run, passes, i, end);
         if (!dump_file(run, opt_pass_info[passes->at[i].pass].name, changed))
