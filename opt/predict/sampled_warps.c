@@ -11,7 +11,7 @@ enum {
     PROBES = 16,         /* warps of a launch among which are chosen */
     PROBE_SHARE = 8,     /* one part in so many of the budget is for these together */
     SMALLER_SAMPLES = 2, /* see detect_model */
-    MARGIN = 5,          /* per cent of the cycles that a prediction has to save */
+    MARGIN = 3,          /* per cent of the cycles that a prediction has to save */
     MARGIN_SMALLER = 50, /* the same where the sample is smaller than it should be */
 };
 
