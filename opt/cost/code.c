@@ -3,7 +3,8 @@
  * An instruction counts as the bytecode's does (docs/metrics.md): nothing for a jump to the block that stands
  * next, for a wait that lanes jump or branch to, for a rejoin that is part of a wait, for what an access does
  * with its address, or for what a warp begins with. Block parameters get what has another register, and
- * constants, by moves (registers.c).
+ * constants, by moves (registers.c). Of the function's own code, which knows what is uniform, so do lanes that
+ * compute with a scalar of their warp, as under `pdom`.
  */
 #include "opt/cost/cost.h"
 #include "opt/pass.h"
@@ -12,11 +13,13 @@ struct builder {
     struct arena *arena;
     struct cost_code *code;
     const struct ir_function *f, *placed; /* as it was sampled; with barriers */
+    const struct ir_uniformity *u;        /* of the function whose code is its own, else NULL */
     const uint64_t *functions;
     uint32_t *next, *preds; /* by block of `placed`: the one behind it; edges to it */
     uint32_t *uses;         /* by value of `placed` */
     uint32_t *registers;    /* by value of `placed`: see cost_registers */
     struct bitset folded;   /* values of `placed` that are no instructions of their own */
+    struct bitset spread;   /* uniform values that lanes compute with */
     struct bitset parts;    /* rejoins that are parts of waits */
     uint32_t *access;       /* by instruction of `f`: how many accesses stand before it in its block */
 };
@@ -102,6 +105,13 @@ static bool is_indexed(const struct builder *x, const struct ir_ins *access)
     return r && bitset_has(x->folded, r) && is_sum_of_base(x, ir_at(x->placed, r));
 }
 
+/* Of a uniform address the index is scaled and added for the whole warp at once, by instructions. */
+static bool is_added_before(const struct builder *x, ir_ref r, bool constant)
+{
+    return x->u && !bitset_has(x->u->divergent, r) &&
+           !(constant && (ir_at(x->placed, r)->op == IR_ptradd || ir_at(x->placed, r)->op == IR_ptrcast));
+}
+
 /* What only accesses and parts of their addresses read, and what a warp begins with. */
 static void find_folded(struct builder *x, const struct ir_cfg *g)
 {
@@ -111,9 +121,11 @@ static void find_folded(struct builder *x, const struct ir_cfg *g)
     for (uint32_t i = g->rpo_count; i-- > 0;)
         for (ir_ref r = ir_block_at(f, g->rpo[i])->last; r; r = ir_at(f, r)->prev) {
             const struct ir_ins *ins = ir_at(f, r);
-            bool part = x->uses[r] && by_accesses[r] == x->uses[r], scaling = is_scaling(f, ins);
+            bool scaling = is_scaling(f, ins), part = x->uses[r] && by_accesses[r] == x->uses[r];
+            part &= !is_added_before(x, r, scaling);
             ir_ref product = product_of_grid_index(f, ins);
-            if (ins->op == IR_special || product || (part && (scaling || is_sum_of_base(x, ins))))
+            if (ins->op == IR_special || ins->op == IR_object || product ||
+                (part && (scaling || is_sum_of_base(x, ins))))
                 bitset_add(x->folded, r);
             if (product && x->uses[product] == 1)
                 bitset_add(x->folded, product);
@@ -333,6 +345,58 @@ void cost_code_set_threshold(struct cost_code *code, uint32_t reg, uint32_t thre
 
 /* ---- as it is ---------------------------------------------------------------------------------------- */
 
+/* Whether the lanes execute the block together, one iteration after the other, until all leave its loops. */
+static bool is_in_step(const struct ir_uniformity *u, uint32_t b)
+{
+    for (uint32_t c = u->cycles->innermost[b]; c != IR_NO_CYCLE; c = u->cycles->at[c].parent)
+        if (u->divergent_exit[c] != IR_NO_CYCLE)
+            return false;
+    return true;
+}
+
+/* Whether the value is made where it stands, for all lanes at once: if lanes compute with it, they get it by an
+ * instruction more. What a warp begins with they have. */
+static bool is_scalar(const struct builder *x, ir_ref r)
+{
+    const struct ir_uniformity *u = x->u;
+    const struct ir_ins *ins = ir_at(x->f, r);
+    if (ir_is_const(x->f, r, NULL) || bitset_has(u->divergent, r) || bitset_has(x->folded, r))
+        return false;
+    bool made = ins->op == IR_param ? ins->block != ir_entry(x->f)
+                                    : ir_is_pure((enum ir_op)ins->op) || ins->op == IR_load;
+    return made && ins->op != IR_function && is_in_step(u, ins->block);
+}
+
+/* Uniform values that lanes compute with. Of an address the base may stay what it is. */
+static void find_spread(struct builder *x)
+{
+    const struct ir_uniformity *u = x->u;
+    x->spread = bitset_new(x->arena, x->f->ins.count);
+    ir_each_block(k, b, x->f)
+        ir_each_ins(r, x->f, b) {
+            const struct ir_ins *ins = ir_at(x->f, r);
+            bool address = ins->mem != IR_MEM_NONE || ins->op == IR_ptradd;
+            if (!bitset_has(u->divergent, ins->op == IR_store ? ins->args[0] : r) || ins->op == IR_brif ||
+                ins->op == IR_switch)
+                continue;
+            for (uint32_t n = address; n < ins->argc; n++)
+                if (is_scalar(x, ins->args[n]))
+                    bitset_add(x->spread, ins->args[n]);
+        }
+}
+
+static void count_spread(const struct builder *x, struct cost_piece *p, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(x->f, b);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < block->params.count; k++)
+        n += bitset_has(x->spread, block->params.at[k]);
+    ir_each_ins(r, x->f, b)
+        n += bitset_has(x->spread, r);
+    p->instructions += n;
+    p->cycles += n * ir_latency_cycles[IR_LAT_ALU];
+}
+
 /* Of block b: piece 2b, which waits for those that diverged, if that is where they reconverge, and 2b + 1. */
 static void add_plain(struct builder *x, uint32_t b, const struct ir_dominators *post, struct bitset points)
 {
@@ -349,6 +413,7 @@ static void add_plain(struct builder *x, uint32_t b, const struct ir_dominators 
     *p = (struct cost_piece){.block = b, .is_first = !waits, .edges = block->edges.count};
     begin_edges(x->code, p);
     fill(x, p, b);
+    count_spread(x, p, b);
     p->is_wait = false;
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
@@ -359,15 +424,17 @@ static void add_plain(struct builder *x, uint32_t b, const struct ir_dominators 
         p->reconverge = post->idom[b];
 }
 
-struct cost_code *cost_code_plain(struct arena *a, const struct ir_cfg *g, const struct ir_dominators *post,
-                                  const uint64_t *functions)
+struct cost_code *cost_code_plain(struct arena *a, const struct ir_uniformity *u,
+                                  const struct ir_dominators *post, const uint64_t *functions)
 {
-    const struct ir_function *f = g->fn;
+    const struct ir_function *f = u->cfg->fn;
     uint32_t blocks = f->blocks.count;
-    struct builder x = {.arena = a, .code = code_new(a, blocks), .f = f, .placed = f, .functions = functions};
+    struct builder x = {
+        .arena = a, .code = code_new(a, blocks), .f = f, .placed = f, .u = u, .functions = functions};
     struct bitset points = bitset_new(a, blocks);
-    look_at_layout(&x, g);
+    look_at_layout(&x, u->cfg);
     number_accesses(&x);
+    find_spread(&x);
     x.parts = bitset_new(a, f->ins.count);
     ir_each_block(k, b, f)
         if (ir_block_at(f, b)->edges.count > 1 && post->depth[b] && post->idom[b] != IR_NO_BLOCK)

@@ -163,8 +163,8 @@ struct cost_code {
 struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, const struct ir_function *placed,
                                uint32_t registers, const uint64_t *functions);
 /* The function's own code, whose threads wait for each other at the branches' post-dominators, at no cost. */
-struct cost_code *cost_code_plain(struct arena *a, const struct ir_cfg *g, const struct ir_dominators *post,
-                                  const uint64_t *functions);
+struct cost_code *cost_code_plain(struct arena *a, const struct ir_uniformity *u,
+                                  const struct ir_dominators *post, const uint64_t *functions);
 /* The register that is waited for with this threshold, or COST_NOWHERE. */
 uint32_t cost_code_register(const struct cost_code *code, uint32_t threshold);
 /* Waits for the register that have a threshold, and cancels before them, get another one. */

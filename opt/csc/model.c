@@ -23,14 +23,13 @@ static struct csc_weight run_model(struct csc *p, struct arena *a, uint64_t budg
 {
     struct cost_hints hints = {
         .profile = opt_profile(p->c, p->f), .launch = cost_launch_of(a, p->f, p->c->options), .once = true};
-    const struct cost_sample *s =
-        p->f->flags & IR_FN_KERNEL
-            ? cost_sample_new(a, opt_machine_uniformity(p->c, p->f), p->functions, &hints, budget)
-            : NULL;
+    if (!(p->f->flags & IR_FN_KERNEL))
+        return (struct csc_weight){0};
+    const struct ir_uniformity *u = opt_machine_uniformity(p->c, p->f);
+    const struct cost_sample *s = cost_sample_new(a, u, p->functions, &hints, budget);
     if (!s)
         return (struct csc_weight){0};
-    struct cost_code *code =
-        cost_code_plain(a, opt_cfg(p->c, p->f), opt_return_post_dominators(p->c, p->f), p->functions);
+    struct cost_code *code = cost_code_plain(a, u, opt_return_post_dominators(p->c, p->f), p->functions);
     cost_replay(s, code, budget, UINT64_MAX, w);
     return (struct csc_weight){.cycles = w->cycles,
                                .instructions = w->instructions,
