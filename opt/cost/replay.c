@@ -416,17 +416,25 @@ struct side {
 static uint32_t part(const struct warp *w, const struct cost_piece *p, uint64_t lanes, struct side *sides,
                      uint64_t *ended)
 {
+    const struct cost_edge *edges = &w->code->edges.at[p->first_edge];
     uint32_t count = 0;
-    bool all_go_on = w->ahead < w->until; /* then the last edge is that of those who take no other */
-    for (uint32_t e = 0; e < p->edges && lanes; e++) {
-        uint64_t to = all_go_on && e + 1 == p->edges
-                          ? lanes
-                          : lanes_to(w, lanes, w->code->edges.at[p->first_edge + e].block);
-        if (to)
-            sides[count++] = (struct side){to, e};
+    bool all_go_on = w->ahead < w->until; /* then those who take the one of two edges do not take the other */
+    *ended = 0;
+    while (lanes) {
+        uint32_t block = w->next[first_of(lanes)][w->ahead].block, e = 0, i = count;
+        uint64_t to = all_go_on && count && p->edges == 2 ? lanes : lanes_to(w, lanes, block);
         lanes &= ~to;
+        while (e < p->edges && edges[e].block != block)
+            e++;
+        if (e == p->edges) {
+            *ended |= to;
+            continue;
+        }
+        for (; i > 0 && sides[i - 1].edge > e; i--)
+            sides[i] = sides[i - 1];
+        sides[i] = (struct side){to, e};
+        count++;
     }
-    *ended = lanes;
     return count;
 }
 
