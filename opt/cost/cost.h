@@ -87,6 +87,8 @@ struct cost_hints {
     uint32_t block, first_thread; /* which warp of the launch: its block, and its first thread there */
     bool once;      /* what the budget is too little for is left out, and no iterations are repeated */
     uint32_t guess; /* below COST_GUESSES: 0, of what is not known the likely; others, what may be as well */
+    const struct cost_hints *mixed; /* the lanes are of these warps, as many of each: see cost_mix */
+    uint32_t mix;                   /* how many */
 };
 
 /* The launch of a kernel that is expected: the module's first, but for what the options say. */
@@ -96,6 +98,9 @@ const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f
 /* Warps across the launch's grid, as different as may be: hints[0] is given, and `most` of them at most are
  * filled in; how many. */
 uint32_t cost_choose_warps(struct cost_hints *hints, uint32_t most);
+/* As many lanes as a warp has, of several warps, of each some across it. False: a warp is not whole, or its
+ * lanes can't be divided among so many. */
+bool cost_mix(const struct cost_hints *warps, uint32_t count, struct cost_hints *mixed);
 
 struct cost_sample {
     const struct ir_function *f;
@@ -119,6 +124,10 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
 /* The same without the visits of these blocks (sample_without.c). */
 const struct cost_sample *cost_sample_without(struct arena *a, const struct cost_sample *s,
                                               struct bitset gone);
+/* The lanes of one warp of those that are mixed in the sample. */
+const struct cost_sample *cost_sample_part(struct arena *a, const struct cost_sample *mixed, uint32_t part,
+                                           uint32_t parts);
+
 /* ---- registers (registers.c) ------------------------------------------------------------------------- */
 
 /* By value, one of those that have its register: an argument of an edge is moved to its parameter unless these

@@ -273,6 +273,16 @@ static void find_costs(struct cost_sampler *x, const uint64_t *functions)
     }
 }
 
+const struct cost_sample *cost_sample_part(struct arena *a, const struct cost_sample *mixed, uint32_t part,
+                                           uint32_t parts)
+{
+    struct cost_sample *s = arena_new(a, struct cost_sample);
+    *s = *mixed;
+    s->lanes = mixed->lanes / parts;
+    memcpy(s->lane, &mixed->lane[part * s->lanes], s->lanes * sizeof s->lane[0]);
+    return s;
+}
+
 struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u, const uint64_t *functions,
                                     const struct cost_hints *hints, uint64_t budget)
 {

@@ -175,8 +175,30 @@ uint32_t cost_choose_warps(struct cost_hints *hints, uint32_t most)
     return count;
 }
 
+bool cost_mix(const struct cost_hints *warps, uint32_t count, struct cost_hints *mixed)
+{
+    *mixed = warps[0];
+    mixed->mixed = warps;
+    mixed->mix = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (cost_lanes_of(&warps[i]) < width_of(&warps[i]))
+            return false;
+    return width_of(&warps[0]) % count == 0;
+}
+
+/* The warp of a mixed lane, and its lane there: one of each `mix` neighbours, at another place in each. */
+static const struct cost_hints *mixed_warp(const struct cost_hints *hints, uint32_t *lane)
+{
+    uint32_t of_each = width_of(hints) / hints->mix, k = *lane % of_each;
+    const struct cost_hints *warp = &hints->mixed[*lane / of_each];
+    *lane = k * hints->mix + k % hints->mix;
+    return warp;
+}
+
 uint32_t cost_special(const struct cost_hints *hints, enum ir_special s, uint32_t lane)
 {
+    if (hints->mix)
+        hints = mixed_warp(hints, &lane);
     const struct launch *l = hints->launch;
     uint32_t block[3] = {l && l->block[0] ? l->block[0] : width_of(hints), 1, 1}, grid[3] = {1, 1, 1};
     uint32_t thread = hints->first_thread + lane, b = hints->block;

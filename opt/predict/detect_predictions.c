@@ -6,8 +6,7 @@
  * one; and *ways* that lead to one block, none of which reconverges there: to a side of a condition of several
  * terms, or back to the begin of a loop. The label is at the start of the side or of the inner loop's body, or
  * at the block; the Predict in front of a loop around, or where the ways part. Which of them pay, and from how
- * many lanes on, is found by sampled warps that run the code that there would be (try_prediction.c) in a model
- * (opt/cost/cost.h): the cycles without the prediction against those with it and some thresholds. Of an
+ * many lanes on, is found in a model of warps (weigh_prediction.c). Of an
  * outermost loop the prediction is taken that saves most, then, with that, the one that saves most besides. One
  * that saves less than a margin (sampled_warps.c), or costs if what is not known of the data is otherwise, is
  * not, and a remark says what was found. One that could not save what another one does is not weighed.
@@ -20,103 +19,15 @@
  */
 #include "opt/predict/detect_predictions.h"
 
-enum { STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4, MOST_OF_NEST = 3, FAR = 8 };
-
-struct weighed {
-    uint64_t without, with, own; /* own: with the source's threshold, where there is one of the source */
-    uint32_t threshold;
-    bool far;    /* `with` is one part in FAR more than `without`, or still more */
-    bool chance; /* other warps do not confirm it */
-    bool risky;  /* it costs if what is not known is otherwise */
+enum {
+    MOST_OF_NEST = 3,
+    MOST_SCREENED = 3, /* candidates by which a kernel is screened */
+    PART_OF_IDLE = 2,  /* of what is lost, at most one part in so many is thought to be saved */
 };
-/* ---- weighing ---------------------------------------------------------------------------------------- */
-
-static uint64_t cycles_of(const struct detection *d, const struct cost_code *code)
-{
-    return detect_cycles(d, code, d->sample, d->warps, UINT64_MAX);
-}
-
-/* A prediction's codes: without it, with the threshold that is tried, in this register, with all waiting. */
-struct tried {
-    struct cost_code *none, *some, *all;
-    uint32_t reg;
-};
-
-static struct cost_code *with_threshold(const struct tried *t, uint32_t threshold)
-{
-    if (threshold == DETECT_ALL)
-        return t->all;
-    cost_code_set_threshold(t->some, t->reg, threshold);
-    return t->some;
-}
-
-/* On the first so many warps. */
-static void try_threshold(const struct detection *d, const struct tried *t, uint32_t threshold,
-                          uint32_t warps, struct weighed *best)
-{
-    uint64_t part = best->without / FAR,
-             far = best->without < UINT64_MAX - part ? best->without + part : UINT64_MAX;
-    uint64_t most = best->with < far ? best->with : far;
-    uint64_t with = detect_cycles(d, with_threshold(t, threshold), d->sample, warps, most);
-    if (with < best->with) {
-        best->with = with;
-        best->far = with >= far;
-        best->threshold = threshold;
-    }
-}
-
-/* All, and quarters of the warp: the first warp tells which. If that saves anything, of all warps, its
- * neighbours by a step, an eighth of the warp or less; below a step powers of two. */
-static void find_threshold(const struct detection *d, const struct tried *t, struct weighed *best)
-{
-    uint32_t step = d->lanes / STEPS_OF_THRESHOLDS, quarter = d->lanes / 4 ? d->lanes / 4 : 1;
-    struct weighed first = {.with = UINT64_MAX,
-                            .without = detect_cycles(d, t->none, d->sample, 1, UINT64_MAX)};
-    step = step > MOST_STEP ? MOST_STEP : step ? step : 1;
-    try_threshold(d, t, DETECT_ALL, 1, &first);
-    for (uint32_t n = quarter; n < d->lanes; n += quarter)
-        try_threshold(d, t, n, 1, &first);
-    try_threshold(d, t, first.threshold, d->warps, best);
-    if (best->with >= best->without)
-        return;
-    uint32_t middle = best->threshold == DETECT_ALL ? d->lanes : best->threshold;
-    if (middle + step < d->lanes)
-        try_threshold(d, t, middle + step, d->warps, best);
-    for (uint32_t n = middle > step ? middle - step : middle / 2; n; n = n > step ? n - step : n / 2) {
-        try_threshold(d, t, n, d->warps, best);
-        if (best->threshold != n)
-            break;
-    }
-}
-
-/* A threshold that the source names is kept unless another one saves. Codes with different thresholds differ in
- * these alone, but for those of which all wait. */
-static struct weighed weigh(struct detection *d, const struct candidate *k)
-{
-    bool found = k->number == DETECT_FOUND;
-    struct tried t = {.none = found ? d->code : detect_code(d, NULL, k, DETECT_ALL),
-                      .some = detect_code(d, k, NULL, DETECT_TRIED),
-                      .all = detect_code(d, k, NULL, DETECT_ALL)};
-    struct weighed best = {.with = UINT64_MAX, .own = UINT64_MAX};
-    best.without = found ? d->plain.cycles : cycles_of(d, t.none);
-    t.reg = cost_code_register(t.some, DETECT_TRIED);
-    if (!d->plain.cut)
-        find_threshold(d, &t, &best);
-    if (found && detect_saves(d, best.with, best.without)) {
-        const struct cost_code *code = with_threshold(&t, best.threshold);
-        best.risky = detect_is_risky(d, code);
-        best.chance = !detect_confirmed(d, code);
-    }
-    if (!found && best.with != UINT64_MAX)
-        best.own = cycles_of(d, with_threshold(&t, k->threshold));
-    if (k->threshold && best.own != UINT64_MAX && !detect_saves(d, best.with, best.own))
-        best = (struct weighed){best.without, best.own, best.own, .threshold = k->threshold};
-    return best;
-}
 
 static bool pays(const struct detection *d, struct weighed w)
 {
-    return detect_saves(d, w.with, w.without) && !w.risky && !w.chance;
+    return w.warps == d->warps && detect_saves(d, w.with, w.without) && !w.risky && !w.chance;
 }
 
 static const char *kind_of(const struct candidate *k)
@@ -155,26 +66,32 @@ static place place_before(const struct ir_function *f, uint32_t b)
     return at.line ? at : place_of(f, ir_block_at(f, b)->edges.at[0].block);
 }
 
+static unsigned long long of_a_warp(struct weighed w, uint64_t cycles)
+{
+    return cycles / w.warps;
+}
+
 static void tell(const struct detection *d, const struct candidate *k, struct weighed w, bool taken)
 {
     enum opt_remark_kind kind = taken ? OPT_APPLIED : OPT_MISSED;
-    const char *verdict = taken        ? "pays"
-                          : pays(d, w) ? "pays less than another"
-                          : w.risky    ? "pays by a guess, and costs by others"
-                          : w.chance   ? "pays for some warps, and not for all"
-                                       : "does not pay";
+    bool less = pays(d, w) || (w.warps < d->warps && detect_saves(d, w.with, w.without));
+    const char *verdict = taken      ? "pays"
+                          : less     ? "pays less than another"
+                          : w.risky  ? "pays by a guess, and costs by others"
+                          : w.chance ? "pays for some warps, and not for all"
+                                     : "does not pay";
     if (w.with == UINT64_MAX)
         opt_remark(d->c, d->f, OPT_MISSED, "predict-steps", k->at,
                    "%s was not weighed: limit of %u steps reached (--limit=predict_steps=N)", kind_of(k),
                    d->c->options->limits[OPT_LIMIT_predict_steps]);
     else
-        opt_remark(
-            d->c, d->f, kind, "predict", k->at,
-            "%s %s: in the model a warp takes %s%llu cycles instead of %llu if %s at line %u%s", kind_of(k),
-            verdict, w.far ? "more than " : "", detect_of_a_warp(d, w.with), detect_of_a_warp(d, w.without),
-            lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line,
-            !k->threshold || w.threshold == k->threshold ? ""
-                                                         : arena_printf(d->arena, ", not %u", k->threshold));
+        opt_remark(d->c, d->f, kind, "predict", k->at,
+                   "%s %s: in the model a warp takes %s%llu cycles instead of %llu if %s at line %u%s",
+                   kind_of(k), verdict, w.far ? "more than " : "", of_a_warp(w, w.with),
+                   of_a_warp(w, w.without), lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line,
+                   !k->threshold || w.threshold == k->threshold
+                       ? ""
+                       : arena_printf(d->arena, ", not %u", k->threshold));
 }
 
 /* ---- the source's ------------------------------------------------------------------------------------ */
@@ -186,8 +103,8 @@ static void tell_kept(const struct detection *d, const struct candidate *k, stru
     bool costs = w.with > w.without;
     const char *figures =
         arena_printf(d->arena, "in the model a warp takes %llu cycles instead of %llu if %s at line %u",
-                     detect_of_a_warp(d, w.with), detect_of_a_warp(d, w.without),
-                     lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line);
+                     of_a_warp(w, w.with), of_a_warp(w, w.without), lanes_text(d->arena, w.threshold),
+                     place_of(d->f, k->label).line);
     opt_remark(d->c, d->f, OPT_MISSED, "predict", k->at, "the prediction %s, and is kept: %s",
                costs ? "does not pay" : arena_printf(d->arena, "saves less than %u %%", d->margin), figures);
     if (costs && diag_is_on(d->c->diagnostics, DIAG_GROUP_perf, k->at.line))
@@ -268,7 +185,7 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
         if (!starts[i] || is_left(d, k, single))
             continue;
         k->number = i;
-        struct weighed w = weigh(d, k);
+        struct weighed w = detect_weigh(d, k, UINT64_MAX);
         bool better = pays(d, w) || (w.own != UINT64_MAX && detect_saves(d, w.with, w.own));
         if (!better && w.own != UINT64_MAX) {
             w.with = w.own;
@@ -333,6 +250,23 @@ static struct reason why_not(const struct detection *d, const struct candidate *
     return (struct reason){NULL, NULL};
 }
 
+/* By the model's first warps, of the candidates that may save most. */
+bool detect_is_promising(struct detection *d)
+{
+    bool promising = d->f->predictions;
+    vec_clear(&d->all);
+    detect_candidates(d);
+    for (uint32_t i = 0, count = 0; i < d->all.count && !promising && count < MOST_SCREENED; i++) {
+        const struct candidate *k = &d->all.at[i];
+        if (k->idle * 100 < d->plain.cycles * d->margin * PART_OF_IDLE || why_not(d, k, 0, count).id)
+            continue;
+        struct weighed w = detect_screen(d, k, UINT64_MAX)->w;
+        promising = detect_saves(d, w.with, w.without);
+        count++;
+    }
+    return promising;
+}
+
 /* Says why if the candidate is not to be weighed, unless others were taken already. */
 static bool is_declined(const struct detection *d, const struct candidate *k, uint64_t saved, uint32_t count)
 {
@@ -380,27 +314,27 @@ static bool choose(struct detection *d)
     uint32_t count = 0, before = d->taken.count;
     struct weighed *w = arena_array(d->arena, struct weighed, d->all.count + 1);
     const struct candidate **of = arena_array(d->arena, const struct candidate *, d->all.count + 1);
-    uint64_t *most = arena_array(d->arena, uint64_t, d->cycles->count + 1), outside = 0;
+    struct weighed *best = arena_array(d->arena, struct weighed, d->cycles->count + 1);
     for (uint32_t i = 0; i < d->all.count; i++) {
         const struct candidate *k = &d->all.at[i];
-        uint64_t *saved = k->nest == IR_NO_CYCLE ? &outside : &most[k->nest];
-        if (is_settled(d, k->label) || (is_users(d, k) && is_same(d, i)) || is_declined(d, k, *saved, count))
+        struct weighed *most = &best[k->nest == IR_NO_CYCLE ? d->cycles->count : k->nest], *this = &w[count];
+        uint64_t saved = most->without - most->with;
+        if (is_settled(d, k->label) || (is_users(d, k) && is_same(d, i)) || is_declined(d, k, saved, count))
             continue;
-        of[count] = k;
-        w[count] = weigh(d, k);
-        if (pays(d, w[count]) && w[count].without - w[count].with > *saved)
-            *saved = w[count].without - w[count].with;
-        count++;
+        *this = detect_weigh(d, k, saved ? most->first : UINT64_MAX);
+        of[count++] = k;
+        if (pays(d, *this) && this->without - this->with > saved)
+            *most = *this;
     }
     for (uint32_t i = 0; i < count; i++) {
-        bool best = pays(d, w[i]);
+        bool taken = pays(d, w[i]);
         for (uint32_t k = 0; k < count; k++)
-            best &= k == i || of[k]->nest != of[i]->nest || !pays(d, w[k]) ||
-                    w[k].without - w[k].with < w[i].without - w[i].with ||
-                    (w[k].without - w[k].with == w[i].without - w[i].with && i < k);
-        if (best || !before)
-            tell(d, of[i], w[i], best);
-        if (!best)
+            taken &= k == i || of[k]->nest != of[i]->nest || !pays(d, w[k]) ||
+                     w[k].without - w[k].with < w[i].without - w[i].with ||
+                     (w[k].without - w[k].with == w[i].without - w[i].with && i < k);
+        if (taken || !before)
+            tell(d, of[i], w[i], taken);
+        if (!taken)
             continue;
         vec_push(d->arena, &d->taken, *of[i]);
         vec_last(&d->taken).threshold = w[i].threshold;
@@ -414,14 +348,15 @@ static bool choose(struct detection *d)
 /* One after the other, each with those before it. */
 static bool find(struct detection *d)
 {
-    for (uint32_t n = 0; n < MOST_OF_NEST; n++) {
+    for (uint32_t n = 0; n < MOST_OF_NEST && (!d->screened_out || d->c->options->remarks); n++) {
         vec_clear(&d->all);
         detect_candidates(d);
         if (!choose(d))
             break;
         detect_measure(d);
     }
-    detect_speculations(d);
+    if (d->speculates)
+        detect_speculations(d);
     detect_speculate(d, d->f);
     for (uint32_t i = 0; i < d->taken.count; i++)
         insert(d, &d->taken.at[i], d->taken.at[i].threshold);
@@ -461,8 +396,7 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     d.users = bitset_new(d.arena, d.cycles->count + 1);
     d.hopeless = bitset_new(d.arena, f->blocks.count);
     if (find_users(&d, users, starts, points) && bitset_count(d.u->branches) &&
-        (n || c->options->remarks || has_places(&d))) {
-        detect_model(&d);
+        (n || c->options->remarks || has_places(&d)) && (detect_model(&d) || c->options->remarks)) {
         detect_tell_model(&d);
         changed = weigh_users(&d, users, starts, points);
         if (changed)
@@ -473,6 +407,12 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     return changed;
 }
 
+/* A function that was inlined wherever it was called is there to be dropped. */
+static bool is_reached(const struct ir_function *f, const uint64_t *functions)
+{
+    return f->order.count && ((f->flags & IR_FN_KERNEL) || functions[f->id]);
+}
+
 bool opt_detect_predictions(struct opt_context *c, struct ir_module *m)
 {
     bool changed = false;
@@ -480,7 +420,7 @@ bool opt_detect_predictions(struct opt_context *c, struct ir_module *m)
         return false;
     const uint64_t *functions = opt_costs(c, m)->at;
     for (uint32_t i = 0; i < m->functions.count; i++)
-        if (m->functions.at[i]->order.count)
+        if (is_reached(m->functions.at[i], functions))
             changed |= work_on(c, m->functions.at[i], functions);
     return changed;
 }

@@ -29,6 +29,29 @@ struct candidate {
 struct speculation {
     uint32_t branch, arms; /* branch: its block */
 };
+/* The codes of a prediction: without it, with the threshold that is tried, in this register, with all
+ * waiting. */
+struct tried_codes {
+    struct cost_code *none, *some, *all;
+    uint32_t reg;
+};
+/* What a prediction costs in the model. */
+struct weighed {
+    uint64_t without, with; /* cycles */
+    uint64_t own;           /* with the source's threshold, where there is one of the source */
+    uint64_t first;         /* `with` of the first warps alone */
+    uint32_t threshold;
+    uint32_t warps; /* whose cycles these are; fewer than the model has: the first one tells enough */
+    bool far;       /* it takes so many cycles or more: no need to know */
+    bool chance;    /* other warps do not confirm it */
+    bool risky;     /* it costs if what is not known is otherwise */
+};
+/* What the first warps of the model tell of a candidate. */
+struct screened {
+    uint32_t label, start, number;
+    struct tried_codes codes;
+    struct weighed w;
+};
 struct detection {
     struct opt_context *c;
     struct ir_function *f;
@@ -41,13 +64,19 @@ struct detection {
     struct cost_hints hints;                        /* of the warp that stands for all */
     const struct cost_sample *sample[DETECT_WARPS]; /* warps of the launch */
     const struct cost_sample *other[DETECT_OTHERS], *guess[COST_GUESSES]; /* once they are asked for */
-    uint32_t others;
+    uint32_t others, others_tried;
     uint64_t budget;       /* of the sample of each */
+    uint32_t shares;       /* warps among which limits are divided */
     uint32_t warps, lanes; /* 0: not modelled; of one, at least 1 */
     uint32_t margin;       /* per cent that a prediction has to save */
     bool guessed;
+    bool screened_out;         /* some lanes of the warps say that no prediction pays */
+    bool speculates;           /* that arms before their branches may */
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */
+    uint32_t first_warps;      /* by which candidates are screened */
+    uint64_t first;            /* cycles of these in it */
+    VEC(struct screened) screened;
     VEC(struct candidate) all;
     VEC(struct candidate) taken;        /* found, each with its threshold: all code that is tried has them */
     VEC(struct speculation) speculated; /* all code that is tried has them, in this order */
@@ -58,8 +87,9 @@ struct detection {
 /* ---- the model (sampled_warps.c) --------------------------------------------------------------------- */
 
 /* Several warps, where they are not too long; or the middle one of them; or a part of it, by which a prediction
- * has to save more. */
-void detect_model(struct detection *d);
+ * has to save more. False: some lanes of them say already that nothing pays, and nothing is to be taken; there
+ * is a model only if remarks are wanted. */
+bool detect_model(struct detection *d);
 /* The cycles of these warps in the code, or `most` and more; UINT64_MAX: not found out. */
 uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
                        const struct cost_sample *const *warps, uint32_t count, uint64_t most);
@@ -86,10 +116,22 @@ static inline unsigned long long detect_of_a_warp(const struct detection *d, uin
 
 /* ---- arms that run before their branches (speculate_arms.c) ------------------------------------------- */
 
+/* Whether some may pay, by the first warps. */
+bool detect_may_speculate(struct detection *d);
 /* Finds them, where predictions have been found; what is tried from now on has them. */
 void detect_speculations(struct detection *d);
 /* Changes the function, or a copy. The blocks that are left out; those stay in f. */
 struct bitset detect_speculate(const struct detection *d, struct ir_function *f);
+
+/* ---- weighing (weigh_prediction.c, detect_predictions.c) --------------------------------------------- */
+
+/* most: one of the nest takes so many cycles on the first warps: the candidate is not weighed further if it
+ * takes as many. */
+struct weighed detect_weigh(struct detection *d, const struct candidate *k, uint64_t most);
+/* What the first warps alone say, with the threshold that is best there. */
+const struct screened *detect_screen(struct detection *d, const struct candidate *k, uint64_t most);
+/* Whether a candidate saves enough there, or one of the source is to be weighed (detect_predictions.c). */
+bool detect_is_promising(struct detection *d);
 
 /* ---- candidates (prediction_candidates.c, try_prediction.c, thresholds.c) ---------------------------- */
 

@@ -1,7 +1,8 @@
 /* sampled_warps.c: the warps of a kernel by which predictions are weighed, in the model of opt/cost/cost.h.
  *
- * Of most kernels a few warps run to their end in a small part of the budget. Of others, warps across the grid
- * are probed, and those chosen that differ most.
+ * Some lanes of a few warps are enough to screen out a kernel in which nothing will pay. Of most others a few
+ * whole warps run to their end in a small part of the budget. Else warps across the grid are probed, and those
+ * chosen that differ most.
  */
 #include "opt/predict/detect_predictions.h"
 
@@ -13,13 +14,14 @@ enum {
     SMALLER_SAMPLES = 2, /* see detect_model */
     MARGIN = 3,          /* per cent of the cycles that a prediction has to save */
     MARGIN_SMALLER = 50, /* the same where the sample is smaller than it should be */
+    MUCH = 20,           /* of that saving, a few other warps are enough to confirm it */
 };
 
 /* ---- running them ------------------------------------------------------------------------------------ */
 
 static uint64_t steps_of_a_warp(const struct detection *d)
 {
-    return d->c->options->limits[OPT_LIMIT_predict_steps] / d->warps;
+    return d->c->options->limits[OPT_LIMIT_predict_steps] / d->shares;
 }
 
 uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
@@ -46,12 +48,14 @@ void detect_measure(struct detection *d)
     d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
+    vec_clear(&d->screened);
     struct cost_figures one = d->plain;
     for (uint32_t i = 0; i < d->warps; i++) {
         cost_replay(d->sample[i], d->code, steps_of_a_warp(d), UINT64_MAX, &one);
         d->plain.cycles += one.cycles;
         d->plain.instructions += one.instructions;
         d->plain.cut |= one.cut;
+        d->first = i < d->first_warps ? d->plain.cycles : d->first;
     }
 }
 
@@ -116,14 +120,22 @@ static void add_sample(struct detection *d, const struct cost_sample *s)
     d->lanes = d->sample[0]->lanes;
 }
 
+static void begin_model(struct detection *d, const struct cost_hints *hints, uint64_t budget, uint32_t shares,
+                        uint32_t margin)
+{
+    d->warps = 0;
+    d->first_warps = 1;
+    d->guessed = false;
+    d->margin = margin;
+    d->budget = budget / shares;
+    d->shares = shares;
+    d->hints = *hints;
+}
+
 /* This warp alone. */
 static void model_warp(struct detection *d, const struct cost_hints *hints, uint64_t budget, uint32_t margin)
 {
-    d->warps = 0;
-    d->guessed = false;
-    d->margin = margin;
-    d->budget = budget;
-    d->hints = *hints;
+    begin_model(d, hints, budget, 1, margin);
     add_sample(d, sample_warp(d, hints, budget));
     detect_measure(d);
 }
@@ -131,11 +143,7 @@ static void model_warp(struct detection *d, const struct cost_hints *hints, uint
 /* These, the middle one first. False: one is too long for its part of the budget, or they are for the steps. */
 static bool model_several(struct detection *d, const struct probe *chosen, uint32_t count, uint64_t budget)
 {
-    d->warps = 0;
-    d->guessed = false;
-    d->margin = MARGIN;
-    d->budget = budget / count;
-    d->hints = chosen[count / 2].hints;
+    begin_model(d, &chosen[count / 2].hints, budget, count, MARGIN);
     for (uint32_t i = 0; i < count; i++) {
         const struct probe *p = &chosen[(i + count / 2) % count];
         const struct cost_sample *s =
@@ -148,58 +156,91 @@ static bool model_several(struct detection *d, const struct probe *chosen, uint3
     return !d->plain.cut;
 }
 
-static bool model_short(struct detection *d, uint64_t budget)
+/* Some lanes of each warp, together as many as one has, are enough to tell where no prediction will pay. *fit:
+ * they are not too long for their part of the budget. */
+static bool passes_screen(struct detection *d, const struct cost_hints *warps, uint32_t count,
+                          uint64_t budget, bool *fit)
 {
-    struct cost_hints hints[WARPS] = {d->hints};
-    struct probe warps[WARPS] = {0};
-    uint32_t count = cost_choose_warps(hints, WARPS);
+    struct cost_hints mixed;
+    *fit = true;
+    if (count < 2 || !cost_mix(warps, count, &mixed))
+        return true;
+    begin_model(d, &mixed, budget, count, MARGIN);
+    const struct cost_sample *s = sample_warp(d, &mixed, d->budget);
+    *fit = !s->cut;
     for (uint32_t i = 0; i < count; i++)
-        warps[i].hints = hints[i];
-    return model_several(d, warps, count, budget);
+        add_sample(d, cost_sample_part(d->arena, s, i, count));
+    d->first_warps = count;
+    if (*fit)
+        detect_measure(d);
+    return !*fit || d->plain.cut || detect_is_promising(d);
 }
 
 /* Several warps that are cut tell of the kernel's begin: then one alone, and parts of it at last. */
-void detect_model(struct detection *d)
+bool detect_model(struct detection *d)
 {
     uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
-    struct cost_hints given = d->hints;
-    struct probe chosen[WARPS];
-    if (model_short(d, budget / SMALL_SHARE))
-        return;
+    struct cost_hints given = d->hints, hints[WARPS] = {d->hints};
+    struct probe chosen[WARPS] = {0};
+    uint32_t count = cost_choose_warps(hints, WARPS);
+    bool fit, passed = passes_screen(d, hints, count, budget / SMALL_SHARE, &fit);
+    d->screened_out = !passed;
+    d->speculates = passed || detect_may_speculate(d);
+    if (!d->speculates && !d->c->options->remarks)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        chosen[i].hints = hints[i];
+    if (fit && model_several(d, chosen, count, budget / SMALL_SHARE))
+        return d->speculates;
     d->hints = given;
-    uint32_t count = choose_warps(d, budget, chosen);
+    count = choose_warps(d, budget, chosen);
     if (count > 1 && model_several(d, chosen, count, budget))
-        return;
+        return d->speculates;
     const struct cost_hints *middle = &chosen[count / 2].hints;
     model_warp(d, middle, budget, MARGIN);
     for (uint32_t n = 0; n < SMALLER_SAMPLES && d->plain.cut; n++)
         model_warp(d, middle, d->budget / 4, MARGIN_SMALLER);
+    return d->speculates;
 }
 
 /* ---- what it says, confirmed ------------------------------------------------------------------------- */
 
-/* Few warps of many may be of one mind by chance. False: others are not to be had. */
-static bool sample_others(struct detection *d)
+/* Other warps across the launch, once each: those that are short. How many there are, `most` at most. */
+static uint32_t sample_others(struct detection *d, uint32_t most)
 {
     struct cost_hints hints[DETECT_OTHERS] = {d->hints};
     uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample] / DETECT_OTHERS;
-    uint32_t count = d->warps > 1 && !d->others ? cost_choose_warps(hints, DETECT_OTHERS) : 0;
-    for (uint32_t i = 0; i < count && count > d->warps; i++) {
+    uint32_t count = d->shares > 1 ? cost_choose_warps(hints, DETECT_OTHERS) : 0;
+    for (; d->others_tried < count && count > d->warps && d->others < most; d->others_tried++) {
+        /* so the first few of all stand far apart */
+        uint32_t i = count == DETECT_OTHERS ? d->others_tried * 5 % DETECT_OTHERS : d->others_tried;
         const struct cost_sample *s = sample_warp(d, &hints[i], budget);
         if (!s->cut)
             d->other[d->others++] = s;
     }
-    return d->others > d->warps;
+    return d->others < most ? d->others : most;
 }
 
-static uint64_t cycles_of_others(const struct detection *d, const struct cost_code *code)
+static uint64_t cycles_of_others(const struct detection *d, const struct cost_code *code, uint32_t count)
 {
-    return detect_cycles(d, code, d->other, d->others, UINT64_MAX);
+    return detect_cycles(d, code, d->other, count, UINT64_MAX);
 }
 
+static bool others_save(const struct detection *d, const struct cost_code *code, uint32_t count,
+                        uint32_t per_cent)
+{
+    uint64_t with = cycles_of_others(d, code, count), without = cycles_of_others(d, d->code, count);
+    return with < without && (without - with) * 100 >= without * per_cent;
+}
+
+/* Few warps of many may be of one mind by chance, but hardly where they save much. */
 bool detect_confirmed(struct detection *d, const struct cost_code *code)
 {
-    return !sample_others(d) || detect_saves(d, cycles_of_others(d, code), cycles_of_others(d, d->code));
+    uint32_t few = sample_others(d, DETECT_WARPS);
+    if (few == DETECT_WARPS && others_save(d, code, few, MUCH))
+        return true;
+    uint32_t count = sample_others(d, DETECT_OTHERS);
+    return count <= d->warps || others_save(d, code, count, d->margin);
 }
 
 bool detect_is_risky(struct detection *d, const struct cost_code *code)
@@ -218,8 +259,8 @@ bool detect_is_risky(struct detection *d, const struct cost_code *code)
 
 bool detect_is_no_worse(struct detection *d, const struct cost_code *code)
 {
-    return (!sample_others(d) || cycles_of_others(d, code) <= cycles_of_others(d, d->code)) &&
-           !detect_is_risky(d, code);
+    uint32_t few = sample_others(d, DETECT_WARPS);
+    return cycles_of_others(d, code, few) <= cycles_of_others(d, d->code, few) && !detect_is_risky(d, code);
 }
 
 void detect_tell_model(const struct detection *d)

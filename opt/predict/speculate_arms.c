@@ -184,6 +184,16 @@ static uint64_t times_at(const struct detection *d, uint32_t b)
     return d->plain.executions[b];
 }
 
+/* How often they came to the branch and no lane took the arm. Where a part of each warp's lanes is screened, the
+ * other parts miss it as often, each for itself. */
+static int64_t times_missed(const struct detection *d, uint32_t branch, uint32_t arm)
+{
+    double times = (double)times_at(d, branch), missed = times - (double)times_at(d, arm), all = missed;
+    for (uint32_t part = 1; part < d->first_warps && times > 0; part++)
+        all *= missed / times;
+    return (int64_t)all;
+}
+
 /* Cycles that the warps need not, by how often they came to the branch and to its arms. What is moved then,
  * since a value of the other side still lives, is not known here. */
 static int64_t gain_of(const struct arms *x, struct speculation s)
@@ -191,10 +201,10 @@ static int64_t gain_of(const struct arms *x, struct speculation s)
     int64_t times = (int64_t)times_at(x->d, s.branch), gain = 0;
     for (uint32_t e = 0; e < 2; e++) {
         uint32_t arm = ir_block_at(x->f, s.branch)->edges.at[e].block;
-        int64_t taken = (int64_t)times_at(x->d, arm);
+        int64_t missed = times_missed(x->d, s.branch, arm);
         int64_t cost = cost_of_block(x->f, arm) - ir_cost_of(x->f, ir_terminator(x->f, arm));
         if (s.arms >> e & 1)
-            gain += taken * ir_latency_cycles[IR_LAT_BR] - (times - taken) * cost;
+            gain += (times - missed) * ir_latency_cycles[IR_LAT_BR] - missed * cost;
     }
     if (is_joined(x, s)) {
         uint32_t values = ir_block_at(x->f, target_of(x, s, 0))->params.count;
@@ -212,6 +222,7 @@ static bool is_worth(const struct detection *d, int64_t gain)
 struct choice {
     const struct detection *d;
     bool joined; /* only those of which no branch is left; else only the others */
+    bool quiet;  /* nothing is said of those that stay */
     VEC(struct speculation) found;
     VEC(int64_t) gains;
     int64_t gain; /* of all together */
@@ -251,7 +262,7 @@ static void choose_arms(struct choice *c, struct arms *x, uint32_t b)
             continue;
         int64_t gain = gain_of(x, s);
         if (have_obstacle(x, s)) {
-            if (c->joined && is_worth(x->d, gain))
+            if (c->joined && !c->quiet && is_worth(x->d, gain))
                 tell_obstacle(x, s);
         } else if (gain > most) {
             most = gain;
@@ -259,7 +270,7 @@ static void choose_arms(struct choice *c, struct arms *x, uint32_t b)
         }
     }
     if (!best.arms || most <= 0) {
-        if (best.arms && c->joined)
+        if (best.arms && c->joined && !c->quiet)
             tell_loss(x, b, most);
         return;
     }
@@ -280,9 +291,9 @@ static void choose(struct ir_module *m, void *data)
             choose_arms(c, &x, d->cfg->rpo[i]);
 }
 
-static struct choice choices(const struct detection *d, bool joined)
+static struct choice choices(const struct detection *d, bool joined, bool quiet)
 {
-    struct choice c = {.d = d, .joined = joined};
+    struct choice c = {.d = d, .joined = joined, .quiet = quiet};
     struct ir_module *m = ir_module_new(d->f->module->file);
     ir_module_fill(m, choose, &c);
     ir_module_free(m);
@@ -344,16 +355,28 @@ static void tell(const struct detection *d, uint64_t with)
                detect_of_a_warp(d, with), detect_of_a_warp(d, d->plain.cycles));
 }
 
+bool detect_may_speculate(struct detection *d)
+{
+    bool any = false;
+    for (uint32_t joined = 0; joined < 2 && !any && !d->plain.cut; joined++) {
+        struct choice c = choices(d, joined, true);
+        any = joined && is_worth(d, c.gain);
+        for (uint32_t i = 0; i < c.gains.count; i++)
+            any |= is_worth(d, c.gains.at[i]);
+    }
+    return any;
+}
+
 void detect_speculations(struct detection *d)
 {
     uint64_t least = d->plain.cycles;
     uint32_t trials = TRIALS;
     if (d->plain.cut)
         return;
-    struct choice c = choices(d, true);
+    struct choice c = choices(d, true, false);
     if (is_worth(d, c.gain) && !try(d, c.found.at, c.found.count, c.gain, &least))
         trials = try_each(d, &c, trials, &least);
-    c = choices(d, false);
+    c = choices(d, false, false);
     try_each(d, &c, trials, &least);
     if (!d->speculated.count)
         return;
