@@ -6,10 +6,10 @@
  * one; and *ways* that lead to one block, none of which reconverges there: to a side of a condition of several
  * terms, or back to the begin of a loop. The label is at the start of the side or of the inner loop's body, or
  * at the block; the Predict in front of a loop around, or where the ways part. Which of them pay, and from how
- * many lanes on, is found in a model of warps (weigh_prediction.c). Of an
- * outermost loop the prediction is taken that saves most, then, with that, the one that saves most besides. One
- * that saves less than a margin (sampled_warps.c), or costs if what is not known of the data is otherwise, is
- * not, and a remark says what was found. One that could not save what another one does is not weighed.
+ * many lanes on, is found in a model of warps (weigh_prediction.c). Of an outermost loop the prediction is
+ * taken that saves most, then, with that, the one that saves most besides. One that saves less than a margin
+ * (sampled_warps.c), or costs if what is not known of the data is otherwise, is not, and a remark says what was
+ * found. One that could not save what another one does is not weighed.
  *
  * At last arms that nearly every warp runs anyway are put before their branches (speculate_arms.c).
  *
@@ -21,8 +21,7 @@
 
 enum {
     MOST_OF_NEST = 3,
-    MOST_SCREENED = 3, /* candidates by which a kernel is screened */
-    PART_OF_IDLE = 2,  /* of what is lost, at most one part in so many is thought to be saved */
+    SCREENED_IDLE = 10, /* per cent of the cycles that are lost where a prediction is tried on some lanes */
 };
 
 static bool pays(const struct detection *d, struct weighed w)
@@ -254,11 +253,12 @@ static struct reason why_not(const struct detection *d, const struct candidate *
 bool detect_is_promising(struct detection *d)
 {
     bool promising = d->f->predictions;
+    uint32_t most = opt_option(d->c, OPT_OPTION_predict_screen);
     vec_clear(&d->all);
     detect_candidates(d);
-    for (uint32_t i = 0, count = 0; i < d->all.count && !promising && count < MOST_SCREENED; i++) {
+    for (uint32_t i = 0, count = 0; i < d->all.count && !promising && count < most; i++) {
         const struct candidate *k = &d->all.at[i];
-        if (k->idle * 100 < d->plain.cycles * d->margin * PART_OF_IDLE || why_not(d, k, 0, count).id)
+        if (k->idle * 100 < d->plain.cycles * SCREENED_IDLE || why_not(d, k, 0, count).id)
             continue;
         struct weighed w = detect_screen(d, k, UINT64_MAX)->w;
         promising = detect_saves(d, w.with, w.without);
@@ -345,7 +345,8 @@ static bool choose(struct detection *d)
 
 /* ---- the function ------------------------------------------------------------------------------------ */
 
-/* One after the other, each with those before it. */
+/* One after the other, each with those before it. Of a kernel that is screened out none is taken: there are
+ * only remarks. */
 static bool find(struct detection *d)
 {
     for (uint32_t n = 0; n < MOST_OF_NEST && (!d->screened_out || d->c->options->remarks); n++) {
@@ -355,8 +356,7 @@ static bool find(struct detection *d)
             break;
         detect_measure(d);
     }
-    if (d->speculates)
-        detect_speculations(d);
+    detect_speculations(d);
     detect_speculate(d, d->f);
     for (uint32_t i = 0; i < d->taken.count; i++)
         insert(d, &d->taken.at[i], d->taken.at[i].threshold);
@@ -396,7 +396,8 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     d.users = bitset_new(d.arena, d.cycles->count + 1);
     d.hopeless = bitset_new(d.arena, f->blocks.count);
     if (find_users(&d, users, starts, points) && bitset_count(d.u->branches) &&
-        (n || c->options->remarks || has_places(&d)) && (detect_model(&d) || c->options->remarks)) {
+        (n || c->options->remarks || has_places(&d))) {
+        detect_model(&d);
         detect_tell_model(&d);
         changed = weigh_users(&d, users, starts, points);
         if (changed)

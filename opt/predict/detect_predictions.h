@@ -70,8 +70,7 @@ struct detection {
     uint32_t warps, lanes; /* 0: not modelled; of one, at least 1 */
     uint32_t margin;       /* per cent that a prediction has to save */
     bool guessed;
-    bool screened_out;         /* some lanes of the warps say that no prediction pays */
-    bool speculates;           /* that arms before their branches may */
+    bool screened_out;         /* some lanes of each warp say that no prediction pays */
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */
     uint32_t first_warps;      /* by which candidates are screened */
@@ -87,9 +86,8 @@ struct detection {
 /* ---- the model (sampled_warps.c) --------------------------------------------------------------------- */
 
 /* Several warps, where they are not too long; or the middle one of them; or a part of it, by which a prediction
- * has to save more. False: some lanes of them say already that nothing pays, and nothing is to be taken; there
- * is a model only if remarks are wanted. */
-bool detect_model(struct detection *d);
+ * has to save more. Where some lanes of several say already that no prediction pays, no more than these. */
+void detect_model(struct detection *d);
 /* The cycles of these warps in the code, or `most` and more; UINT64_MAX: not found out. */
 uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
                        const struct cost_sample *const *warps, uint32_t count, uint64_t most);
@@ -99,7 +97,7 @@ void detect_measure(struct detection *d);
  * warp that stands for all if what is not known is otherwise. */
 bool detect_confirmed(struct detection *d, const struct cost_code *code);
 bool detect_is_risky(struct detection *d, const struct cost_code *code);
-/* Whether it costs none of these anything. */
+/* Whether it costs other warps nothing, nor if what is not known is otherwise. */
 bool detect_is_no_worse(struct detection *d, const struct cost_code *code);
 /* Whether so many cycles are so many fewer that it is worth it. */
 static inline bool detect_saves(const struct detection *d, uint64_t with, uint64_t without)
@@ -116,8 +114,8 @@ static inline unsigned long long detect_of_a_warp(const struct detection *d, uin
 
 /* ---- arms that run before their branches (speculate_arms.c) ------------------------------------------- */
 
-/* Whether some may pay, by the first warps. */
-bool detect_may_speculate(struct detection *d);
+/* Whether whole warps would run more arms than the parts of them do that were screened. */
+bool detect_needs_whole_warps(const struct detection *d);
 /* Finds them, where predictions have been found; what is tried from now on has them. */
 void detect_speculations(struct detection *d);
 /* Changes the function, or a copy. The blocks that are left out; those stay in f. */

@@ -163,7 +163,7 @@ static bool passes_screen(struct detection *d, const struct cost_hints *warps, u
 {
     struct cost_hints mixed;
     *fit = true;
-    if (count < 2 || !cost_mix(warps, count, &mixed))
+    if (count < 2 || !opt_option(d->c, OPT_OPTION_predict_screen) || !cost_mix(warps, count, &mixed))
         return true;
     begin_model(d, &mixed, budget, count, MARGIN);
     const struct cost_sample *s = sample_warp(d, &mixed, d->budget);
@@ -177,30 +177,29 @@ static bool passes_screen(struct detection *d, const struct cost_hints *warps, u
 }
 
 /* Several warps that are cut tell of the kernel's begin: then one alone, and parts of it at last. */
-bool detect_model(struct detection *d)
+void detect_model(struct detection *d)
 {
     uint64_t budget = d->c->options->limits[OPT_LIMIT_predict_sample];
-    struct cost_hints given = d->hints, hints[WARPS] = {d->hints};
+    struct cost_hints given = d->hints, *hints = arena_array(d->arena, struct cost_hints, WARPS);
     struct probe chosen[WARPS] = {0};
+    hints[0] = given;
     uint32_t count = cost_choose_warps(hints, WARPS);
-    bool fit, passed = passes_screen(d, hints, count, budget / SMALL_SHARE, &fit);
-    d->screened_out = !passed;
-    d->speculates = passed || detect_may_speculate(d);
-    if (!d->speculates && !d->c->options->remarks)
-        return false;
+    bool fit;
+    d->screened_out = !passes_screen(d, hints, count, budget / SMALL_SHARE, &fit);
     for (uint32_t i = 0; i < count; i++)
         chosen[i].hints = hints[i];
+    if (d->screened_out && !detect_needs_whole_warps(d))
+        return;
     if (fit && model_several(d, chosen, count, budget / SMALL_SHARE))
-        return d->speculates;
+        return;
     d->hints = given;
     count = choose_warps(d, budget, chosen);
     if (count > 1 && model_several(d, chosen, count, budget))
-        return d->speculates;
+        return;
     const struct cost_hints *middle = &chosen[count / 2].hints;
     model_warp(d, middle, budget, MARGIN);
     for (uint32_t n = 0; n < SMALLER_SAMPLES && d->plain.cut; n++)
         model_warp(d, middle, d->budget / 4, MARGIN_SMALLER);
-    return d->speculates;
 }
 
 /* ---- what it says, confirmed ------------------------------------------------------------------------- */
@@ -243,6 +242,12 @@ bool detect_confirmed(struct detection *d, const struct cost_code *code)
     return count <= d->warps || others_save(d, code, count, d->margin);
 }
 
+/* What is sampled has the lanes of as many warps as the model's screen. */
+static const struct cost_sample *first_part(const struct detection *d, const struct cost_sample *s)
+{
+    return d->first_warps > 1 ? cost_sample_part(d->arena, s, 0, d->first_warps) : s;
+}
+
 bool detect_is_risky(struct detection *d, const struct cost_code *code)
 {
     bool risky = false;
@@ -250,22 +255,35 @@ bool detect_is_risky(struct detection *d, const struct cost_code *code)
         struct cost_hints hints = d->hints;
         hints.guess = i;
         if (!d->guess[i])
-            d->guess[i] = sample_warp(d, &hints, d->budget);
+            d->guess[i] = first_part(d, sample_warp(d, &hints, d->budget));
         risky = detect_cycles(d, code, &d->guess[i], 1, UINT64_MAX) >
                 detect_cycles(d, d->code, &d->guess[i], 1, UINT64_MAX);
     }
     return risky;
 }
 
+/* Parts of warps that were screened are to lose nothing each; no others are asked. */
 bool detect_is_no_worse(struct detection *d, const struct cost_code *code)
 {
-    uint32_t few = sample_others(d, DETECT_WARPS);
-    return cycles_of_others(d, code, few) <= cycles_of_others(d, d->code, few) && !detect_is_risky(d, code);
+    uint32_t count = d->first_warps == 1 ? sample_others(d, DETECT_OTHERS) : 0;
+    bool worse = count > d->warps && cycles_of_others(d, code, count) > cycles_of_others(d, d->code, count);
+    for (uint32_t i = 0; i < d->warps && d->first_warps > 1; i++)
+        worse |= detect_cycles(d, code, &d->sample[i], 1, UINT64_MAX) >
+                 detect_cycles(d, d->code, &d->sample[i], 1, UINT64_MAX);
+    return !worse && !detect_is_risky(d, code);
 }
 
 void detect_tell_model(const struct detection *d)
 {
     bool sample = any_sample_is_cut(d);
+    if (d->first_warps > 1) {
+        opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
+                   "no prediction pays for %u threads of each of %u warps, so no more are run in the model "
+                   "(-fpredict-screen=0 runs whole warps): they execute %llu instructions in %llu cycles",
+                   d->lanes, d->warps, detect_of_a_warp(d, d->plain.instructions),
+                   detect_of_a_warp(d, d->plain.cycles));
+        return;
+    }
     opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
                "in the model a warp executes %llu instructions in %llu cycles%s",
                detect_of_a_warp(d, d->plain.instructions), detect_of_a_warp(d, d->plain.cycles),

@@ -184,24 +184,24 @@ static uint64_t times_at(const struct detection *d, uint32_t b)
     return d->plain.executions[b];
 }
 
-/* How often they came to the branch and no lane took the arm. Where a part of each warp's lanes is screened, the
- * other parts miss it as often, each for itself. */
-static int64_t times_missed(const struct detection *d, uint32_t branch, uint32_t arm)
+/* How often they came to the branch and no lane took the arm. parts: what came there was one of so many parts
+ * of a warp, each of which misses the arm as often. */
+static int64_t times_missed(const struct detection *d, uint32_t branch, uint32_t arm, uint32_t parts)
 {
     double times = (double)times_at(d, branch), missed = times - (double)times_at(d, arm), all = missed;
-    for (uint32_t part = 1; part < d->first_warps && times > 0; part++)
+    for (uint32_t k = 1; k < parts && times > 0; k++)
         all *= missed / times;
     return (int64_t)all;
 }
 
 /* Cycles that the warps need not, by how often they came to the branch and to its arms. What is moved then,
  * since a value of the other side still lives, is not known here. */
-static int64_t gain_of(const struct arms *x, struct speculation s)
+static int64_t gain_of(const struct arms *x, struct speculation s, uint32_t parts)
 {
     int64_t times = (int64_t)times_at(x->d, s.branch), gain = 0;
     for (uint32_t e = 0; e < 2; e++) {
         uint32_t arm = ir_block_at(x->f, s.branch)->edges.at[e].block;
-        int64_t missed = times_missed(x->d, s.branch, arm);
+        int64_t missed = times_missed(x->d, s.branch, arm, parts);
         int64_t cost = cost_of_block(x->f, arm) - ir_cost_of(x->f, ir_terminator(x->f, arm));
         if (s.arms >> e & 1)
             gain += (times - missed) * ir_latency_cycles[IR_LAT_BR] - missed * cost;
@@ -221,11 +221,12 @@ static bool is_worth(const struct detection *d, int64_t gain)
 
 struct choice {
     const struct detection *d;
-    bool joined; /* only those of which no branch is left; else only the others */
-    bool quiet;  /* nothing is said of those that stay */
+    bool joined;    /* only those of which no branch is left; else only the others */
+    uint32_t parts; /* see times_missed; with several, nothing is said of arms that stay */
     VEC(struct speculation) found;
     VEC(int64_t) gains;
     int64_t gain; /* of all together */
+    int64_t sure; /* of it, what parts of warps gain already */
 };
 
 /* Says of an arm that would be worth it what keeps it behind its branch. */
@@ -260,9 +261,9 @@ static void choose_arms(struct choice *c, struct arms *x, uint32_t b)
         struct speculation s = {b, arms};
         if (!are_arms(x, s) || is_joined(x, s) != c->joined)
             continue;
-        int64_t gain = gain_of(x, s);
+        int64_t gain = gain_of(x, s, c->parts);
         if (have_obstacle(x, s)) {
-            if (c->joined && !c->quiet && is_worth(x->d, gain))
+            if (c->joined && c->parts == 1 && is_worth(x->d, gain))
                 tell_obstacle(x, s);
         } else if (gain > most) {
             most = gain;
@@ -270,13 +271,15 @@ static void choose_arms(struct choice *c, struct arms *x, uint32_t b)
         }
     }
     if (!best.arms || most <= 0) {
-        if (best.arms && c->joined && !c->quiet)
+        if (best.arms && c->joined && c->parts == 1)
             tell_loss(x, b, most);
         return;
     }
     vec_push(x->d->arena, &c->found, best);
     vec_push(x->d->arena, &c->gains, most);
     c->gain += most;
+    int64_t sure = gain_of(x, best, 1);
+    c->sure += sure > 0 ? sure : 0;
     if (c->joined)
         speculate(x, best);
 }
@@ -291,9 +294,9 @@ static void choose(struct ir_module *m, void *data)
             choose_arms(c, &x, d->cfg->rpo[i]);
 }
 
-static struct choice choices(const struct detection *d, bool joined, bool quiet)
+static struct choice choices(const struct detection *d, bool joined, uint32_t parts)
 {
-    struct choice c = {.d = d, .joined = joined, .quiet = quiet};
+    struct choice c = {.d = d, .joined = joined, .parts = parts};
     struct ir_module *m = ir_module_new(d->f->module->file);
     ir_module_fill(m, choose, &c);
     ir_module_free(m);
@@ -355,16 +358,10 @@ static void tell(const struct detection *d, uint64_t with)
                detect_of_a_warp(d, with), detect_of_a_warp(d, d->plain.cycles));
 }
 
-bool detect_may_speculate(struct detection *d)
+bool detect_needs_whole_warps(const struct detection *d)
 {
-    bool any = false;
-    for (uint32_t joined = 0; joined < 2 && !any && !d->plain.cut; joined++) {
-        struct choice c = choices(d, joined, true);
-        any = joined && is_worth(d, c.gain);
-        for (uint32_t i = 0; i < c.gains.count; i++)
-            any |= is_worth(d, c.gains.at[i]);
-    }
-    return any;
+    struct choice joined = choices(d, true, d->first_warps), others = choices(d, false, d->first_warps);
+    return is_worth(d, joined.gain + others.gain - joined.sure - others.sure);
 }
 
 void detect_speculations(struct detection *d)
@@ -373,10 +370,10 @@ void detect_speculations(struct detection *d)
     uint32_t trials = TRIALS;
     if (d->plain.cut)
         return;
-    struct choice c = choices(d, true, false);
+    struct choice c = choices(d, true, 1);
     if (is_worth(d, c.gain) && !try(d, c.found.at, c.found.count, c.gain, &least))
         trials = try_each(d, &c, trials, &least);
-    c = choices(d, false, false);
+    c = choices(d, false, 1);
     try_each(d, &c, trials, &least);
     if (!d->speculated.count)
         return;
