@@ -249,7 +249,8 @@ static struct reason why_not(const struct detection *d, const struct candidate *
     return (struct reason){NULL, NULL};
 }
 
-/* By the model's first warps, of the candidates that may save most. */
+/* By the model's first warps, of the candidates that may save most. Parts of warps save less than whole
+ * ones. */
 bool detect_is_promising(struct detection *d)
 {
     bool promising = d->f->predictions;
@@ -261,7 +262,7 @@ bool detect_is_promising(struct detection *d)
         if (k->idle * 100 < d->plain.cycles * SCREENED_IDLE || why_not(d, k, 0, count).id)
             continue;
         struct weighed w = detect_screen(d, k, UINT64_MAX)->w;
-        promising = detect_saves(d, w.with, w.without);
+        promising = w.with < w.without;
         count++;
     }
     return promising;

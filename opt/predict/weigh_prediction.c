@@ -39,37 +39,47 @@ static uint64_t far_above(uint64_t cycles)
     return cycles < UINT64_MAX - cycles / FAR ? cycles + cycles / FAR : UINT64_MAX;
 }
 
-/* most: it is of no use if it takes as many. */
-static void try_threshold(const struct detection *d, struct screened *s, uint32_t threshold, uint64_t most)
+/* On the warps that w is of. most: it is of no use if it takes as many. */
+static void try_threshold(const struct detection *d, const struct tried_codes *t, struct weighed *w,
+                          uint32_t threshold, uint64_t most)
 {
-    uint64_t limit = s->w.with < most ? s->w.with : most;
-    uint64_t with = detect_cycles(d, with_threshold(&s->codes, threshold), d->sample, s->w.warps, limit);
-    if (with >= s->w.with)
+    uint64_t limit = w->with < most ? w->with : most;
+    uint64_t with = detect_cycles(d, with_threshold(t, threshold), d->sample, w->warps, limit);
+    if (with >= w->with)
         return;
-    s->w.with = s->w.first = with;
-    s->w.far = with >= most;
-    s->w.threshold = threshold;
+    w->with = with;
+    w->far = with >= most;
+    w->threshold = threshold;
 }
 
-/* All, and quarters of the warp; if that saves anything, neighbours of the best by a step, an eighth of the
- * warp or less; below a step powers of two. */
-static void find_threshold(const struct detection *d, struct screened *s, uint64_t most)
+/* If that saves anything, neighbours of the best by a step, an eighth of the warp or less; below a step powers
+ * of two. */
+static void try_neighbours(const struct detection *d, const struct tried_codes *t, struct weighed *w,
+                           uint64_t most)
 {
-    uint32_t step = d->lanes / STEPS_OF_THRESHOLDS, quarter = d->lanes / 4 ? d->lanes / 4 : 1;
+    uint32_t step = d->lanes / STEPS_OF_THRESHOLDS;
     step = step > MOST_STEP ? MOST_STEP : step ? step : 1;
-    try_threshold(d, s, DETECT_ALL, most);
-    for (uint32_t n = quarter; n < d->lanes; n += quarter)
-        try_threshold(d, s, n, most);
-    if (s->w.far || s->w.with >= s->w.without)
+    if (w->far || w->with >= w->without)
         return;
-    uint32_t middle = s->w.threshold == DETECT_ALL ? d->lanes : s->w.threshold;
+    uint32_t middle = w->threshold == DETECT_ALL ? d->lanes : w->threshold;
     if (middle + step < d->lanes)
-        try_threshold(d, s, middle + step, most);
+        try_threshold(d, t, w, middle + step, most);
     for (uint32_t n = middle > step ? middle - step : middle / 2; n; n = n > step ? n - step : n / 2) {
-        try_threshold(d, s, n, most);
-        if (s->w.threshold != n)
+        try_threshold(d, t, w, n, most);
+        if (w->threshold != n)
             break;
     }
+}
+
+/* All, and quarters of the warp. */
+static void find_threshold(const struct detection *d, const struct tried_codes *t, struct weighed *w,
+                           uint64_t most)
+{
+    uint32_t quarter = d->lanes / 4 ? d->lanes / 4 : 1;
+    try_threshold(d, t, w, DETECT_ALL, most);
+    for (uint32_t n = quarter; n < d->lanes; n += quarter)
+        try_threshold(d, t, w, n, most);
+    try_neighbours(d, t, w, most);
 }
 
 /* What was found is kept until the code is another one, or the model. */
@@ -86,7 +96,8 @@ const struct screened *detect_screen(struct detection *d, const struct candidate
                       ? d->first
                       : detect_cycles(d, s.codes.none, d->sample, d->first_warps, UINT64_MAX);
     uint64_t far = far_above(s.w.without);
-    find_threshold(d, &s, most < far ? most : far);
+    find_threshold(d, &s.codes, &s.w, most < far ? most : far);
+    s.w.first = s.w.with;
     vec_push(d->arena, &d->screened, s);
     return &vec_last(&d->screened);
 }
@@ -98,18 +109,22 @@ static uint64_t cycles_of(const struct detection *d, const struct cost_code *cod
     return detect_cycles(d, code, d->sample, d->warps, most);
 }
 
+/* What is best for the first warp has neighbours that may be better for all. */
 static void weigh_found(struct detection *d, const struct tried_codes *t, struct weighed *w)
 {
+    uint64_t most = far_above(d->plain.cycles);
     if (w->far)
         return;
-    const struct cost_code *code = with_threshold(t, w->threshold);
-    uint64_t most = far_above(d->plain.cycles);
     w->without = d->plain.cycles;
-    w->with = d->warps > d->first_warps ? cycles_of(d, code, most) : w->with;
-    w->far = w->with >= most;
     w->warps = d->warps;
+    if (d->warps > d->first_warps) {
+        w->with = UINT64_MAX;
+        try_threshold(d, t, w, w->threshold, most);
+        try_neighbours(d, t, w, most);
+    }
     if (!detect_saves(d, w->with, w->without))
         return;
+    const struct cost_code *code = with_threshold(t, w->threshold);
     w->risky = detect_is_risky(d, code);
     w->chance = d->screened_out || !detect_confirmed(d, code);
 }
