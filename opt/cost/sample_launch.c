@@ -20,17 +20,19 @@ static uint32_t parameter_of(const struct ir_function *f, ir_ref pointer)
     return UINT32_MAX;
 }
 
-/* Memory behind the pointer is written: a parameter's, or if that is not known any. */
+/* Memory behind the pointer is written: a parameter's, or if that is not known any one's that is a pointer. */
 static void note_written(const struct ir_function *f, ir_ref pointer, struct bitset written)
 {
+    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
     uint32_t parameter = parameter_of(f, pointer);
     enum ir_type space = (enum ir_type)ir_at(f, pointer)->type;
     if (space != IR_TYPE_GLOBAL)
         return;
     if (parameter != UINT32_MAX)
         bitset_add(written, parameter);
-    for (uint32_t k = 0; parameter == UINT32_MAX && k < written.bits; k++)
-        bitset_add(written, k);
+    for (uint32_t k = 0; parameter == UINT32_MAX && k < params->count; k++)
+        if (ir_is_pointer(ir_at(f, params->at[k])->type))
+            bitset_add(written, k);
 }
 
 struct bitset cost_written(struct arena *a, const struct ir_function *f)
