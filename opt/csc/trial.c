@@ -69,7 +69,7 @@ static void remark_weight(struct csc *p, struct csc_weight before, struct csc_we
 /* Whether the two speak of the same work: of all of it, or of iterations of as many loops. */
 static bool are_comparable(struct csc_weight x, struct csc_weight y)
 {
-    return x.runs && y.runs && x.cut == y.cut && x.guessed == y.guessed &&
+    return x.runs && y.runs && x.cut == y.cut &&
            (!x.cut || (x.loops == y.loops && x.epochs > 1 && y.epochs > 1));
 }
 
@@ -91,7 +91,7 @@ static bool is_better(struct trial *t, struct ir_module *m)
         return true;
     double cycles = change(now.cycles, now, before.cycles, before);
     double instructions = change(now.instructions, now, before.instructions, before);
-    bool sure = !now.cut && (!now.guessed || p->tested.count);
+    bool guessed = now.guessed || before.guessed, sure = !now.cut && (!guessed || p->tested.count);
     if (sure ? cycles > 1 - CSC_LEAST_PERCENT / 100.0 : cycles > 1 && instructions > 1)
         return false;
     remark_weight(p, before, now, cycles, instructions);
