@@ -1,10 +1,10 @@
 /* arena.c: bump allocation in chunks that are freed together.
  *
- * Chunks come zeroed from the host and no byte is handed out twice, so allocations need no clearing.
- * Chunks grow with the arena (as large as all before them, within limits), which keeps both small
- * arenas small and the number of chunks low. A request too large to share a chunk gets its own
- * and leaves the current one in use. Under the address sanitizer the unused parts are poisoned and
- * allocations are separated, so that overruns inside an arena are found too.
+ * A chunk is cleared as it is handed out, CLEAR bytes ahead: all of [at, end) is zero, and the chunk ends at
+ * `limit`. So what is never asked for is never touched. Chunks grow with the arena (as large as all before
+ * them, within limits), which keeps both small arenas small and the number of chunks low. A request too large
+ * to share a chunk gets its own and leaves the current one in use. Under the address sanitizer the unused
+ * parts are poisoned and allocations are separated, so that overruns inside an arena are found too.
  */
 #include "base/base.h"
 
@@ -24,7 +24,8 @@
 #define ALIGNMENT  16
 #define SMALL      8
 #define CHUNK_MIN  ((size_t)4096)
-#define CHUNK_KEPT ((size_t)16384) /* by arena_reset: clearing it costs less than a new one */
+#define CHUNK_KEPT ((size_t)65536) /* by arena_reset */
+#define CLEAR      ((size_t)1024)
 #define CHUNK_MAX  ((size_t)8 << 20)
 #define BYTES_MAX  (SIZE_MAX / 2) /* far more than the host has, far less than what overflows */
 
@@ -49,42 +50,42 @@ void arena_free(struct arena *a)
     arena_init(a);
 }
 
-/* The chunk in use, if it is small; only what has been handed out of it needs clearing. */
+/* From the start of the chunk, of which nothing is clear. */
+static void begin_chunk(struct arena *a, struct arena_chunk *c)
+{
+    a->at = a->end = c->data;
+    a->limit = c->data + c->bytes;
+    POISON(c->data, c->bytes);
+}
+
+/* The chunk in use, if it is small. */
 void arena_reset(struct arena *a)
 {
     struct arena_chunk *kept = NULL;
-    size_t used = 0;
     for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
         next = c->next;
         UNPOISON(c->data, c->bytes);
-        if (c->data + c->bytes == a->end && c->bytes <= CHUNK_KEPT) {
+        if (c->data + c->bytes == a->limit && c->bytes <= CHUNK_KEPT)
             kept = c;
-            used = (size_t)(a->at - c->data);
-        } else {
+        else
             mem_free(c);
-        }
     }
     arena_init(a);
     if (!kept)
         return;
-    memset(kept->data, 0, used);
-    POISON(kept->data, kept->bytes);
     kept->next = NULL;
-    *a = (struct arena){.chunks = kept,
-                        .at = kept->data,
-                        .end = kept->data + kept->bytes,
-                        .total = sizeof *kept + kept->bytes};
+    a->chunks = kept;
+    a->total = sizeof *kept + kept->bytes;
+    begin_chunk(a, kept);
 }
 
 /* The chunk is linked before it is used, so that arena_free finds it whatever happens next. */
-static struct arena_chunk *chunk_new(struct arena *a, size_t bytes)
+static struct arena_chunk *link_chunk(struct arena *a, struct arena_chunk *c, size_t bytes)
 {
-    size_t size = sizeof(struct arena_chunk) + bytes;
-    struct arena_chunk *c = mem_alloc(size);
     c->bytes = bytes;
     c->next = a->chunks;
     a->chunks = c;
-    a->total += size;
+    a->total += sizeof *c + bytes;
     return c;
 }
 
@@ -94,16 +95,26 @@ static size_t next_chunk_bytes(const struct arena *a)
     return (size - sizeof(struct arena_chunk)) / ALIGNMENT * ALIGNMENT;
 }
 
-static __attribute__((noinline)) char *alloc_beyond_chunk(struct arena *a, size_t bytes)
+/* `bytes` are more than are clear; `at` is aligned for them. */
+static __attribute__((noinline)) char *alloc_beyond_clear(struct arena *a, size_t bytes)
 {
-    size_t shared = next_chunk_bytes(a);
-    if (bytes > shared / 4)
-        return chunk_new(a, bytes)->data;
-    struct arena_chunk *c = chunk_new(a, shared);
-    a->at = c->data + bytes;
-    a->end = c->data + shared;
-    POISON(a->at, shared - bytes);
-    return c->data;
+    if (bytes > (size_t)(a->limit - a->at)) {
+        size_t shared = next_chunk_bytes(a);
+        if (bytes > shared / 4)
+            return link_chunk(a, mem_alloc(sizeof(struct arena_chunk) + bytes), bytes)->data;
+        struct arena_chunk *c = mem_realloc(NULL, sizeof *c + shared);
+        begin_chunk(a, link_chunk(a, c, shared));
+    }
+    char *p = a->at;
+    size_t left = (size_t)(a->limit - a->end),
+           needed = (size_t)(p + bytes - a->end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t more = needed > CLEAR ? needed : CLEAR < left ? CLEAR : left;
+    UNPOISON(p, (size_t)(a->end - p) + more);
+    memset(a->end, 0, more);
+    a->end += more;
+    a->at = p + bytes;
+    POISON(p + bytes, (size_t)(a->end - a->at));
+    return p;
 }
 
 /* Bytes taken for a request. Nothing of up to SMALL bytes needs to be aligned to more: lists of one or two
@@ -121,10 +132,10 @@ static inline void *take(struct arena *a, size_t bytes)
         mem_fail(bytes);
     size_t step = step_of(bytes);
     if (step != SMALL)
-        a->at += -(uintptr_t)a->at % ALIGNMENT; /* chunks end aligned, so this stays within */
+        a->at += -(uintptr_t)a->at % ALIGNMENT; /* what is clear ends aligned, so this stays within */
     char *p = a->at;
     if (step > (size_t)(a->end - p)) {
-        p = alloc_beyond_chunk(a, step);
+        p = alloc_beyond_clear(a, step);
         POISON(p + bytes, step - bytes);
         return p;
     }

@@ -79,13 +79,14 @@ void mem_fail_after(long allocations);
 struct arena_chunk;
 struct arena {
     struct arena_chunk *chunks;
-    char *at, *end;
-    size_t total; /* bytes taken from the host, chunk headers included */
+    char *at, *end; /* of what is free and clear */
+    char *limit;    /* of the chunk in use */
+    size_t total;   /* bytes taken from the host, chunk headers included */
 };
 /* Makes an arena empty, as zeroed memory is: nothing is allocated yet. */
 void arena_init(struct arena *a);
 void arena_free(struct arena *a); /* frees all; the arena is empty and usable again */
-/* The same, but a small arena keeps its memory for what comes next. Linear in what was allocated. */
+/* The same, but a small arena keeps its memory for what comes next. Linear in its chunks. */
 void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t bytes); /* zeroed; 16-byte aligned, 8 if no larger */
 /* count elements of `size` bytes, zeroed; a product beyond size_t counts as no memory. */
