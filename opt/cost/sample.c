@@ -10,7 +10,7 @@
 
 enum {
     EPOCHS = 64,
-    VISITS = 128,
+    VISITS = 16,
     VISITS_MAX = 4096
 }; /* made by repetition; of a lane's list at first, and then */
 
@@ -122,9 +122,11 @@ void cost_groups_add(struct cost_groups *g, const struct cost_slice *slice, uint
 static uint64_t visit(struct cost_sampler *x, uint32_t b, uint64_t lanes, struct cost_groups *groups)
 {
     uint32_t segment = x->s->segments.count, touched = x->frame->slice->blocks[b].touched, next = segment;
+    uint32_t *visited = &x->visited[b * x->s->lanes];
+    cost_visits *lane = x->s->lane;
     each_lane(n, lanes) {
-        x->visited[b * x->s->lanes + n]++;
-        vec_push(x->arena, &x->s->lane[n], ((struct cost_visit){b, next}));
+        visited[n]++;
+        vec_push(x->arena, &lane[n], ((struct cost_visit){b, next}));
         next += touched;
     }
     x->s->together++;
@@ -143,30 +145,25 @@ static bool begins_epoch(const struct cost_sampler *x, uint32_t b)
     return c != IR_NO_CYCLE && x->s->cycles->at[c].parent == IR_NO_CYCLE && x->s->cycles->at[c].header == b;
 }
 
-/* The lanes run until they begin another epoch, end, or the budget is spent. Those that have not ended. */
-static uint64_t run_epoch(struct cost_sampler *x, uint64_t lanes)
+/* The groups run until their lanes begin another epoch, end, or the budget is spent. Those that begin another
+ * one are the groups then. Lanes that have not ended. */
+static uint64_t run_epoch(struct cost_sampler *x, struct cost_groups *groups)
 {
-    struct cost_groups groups = {.count = 0};
-    uint64_t begun = 0, running = lanes;
-    each_lane(n, lanes)
-        vec_push(x->arena, &x->lane[n].epochs, x->s->lane[n].count);
-    for (uint64_t left = lanes; left;) {
-        uint32_t block = x->lane[__builtin_ctzll(left)].block;
-        uint64_t here = 0;
-        each_lane(n, left)
-            here |= (uint64_t)(x->lane[n].block == block) << n;
-        cost_groups_add(&groups, x->frame->slice, block, here);
-        left &= ~here;
+    struct cost_groups again = {.count = 0};
+    uint64_t begun = 0, running = 0;
+    for (uint32_t i = 0; i < groups->count; i++)
+        running |= groups->at[i].lanes;
+    while (groups->count && x->left) {
+        struct cost_group g = groups->at[--groups->count];
+        uint64_t before = begins_epoch(x, g.block) ? g.lanes & begun : 0, lanes = g.lanes & ~before;
+        if (before)
+            cost_groups_add(&again, x->frame->slice, g.block, before);
+        begun |= lanes;
+        if (lanes)
+            running &= visit(x, g.block, lanes, groups) | ~lanes;
     }
-    while (groups.count && x->left) {
-        struct cost_group g = groups.at[--groups.count];
-        uint64_t again = begins_epoch(x, g.block) ? g.lanes & begun : 0;
-        each_lane(n, again)
-            x->lane[n].block = g.block;
-        begun |= g.lanes;
-        if (g.lanes & ~again)
-            running &= visit(x, g.block, g.lanes & ~again, &groups) | ~(g.lanes & ~again);
-    }
+    if (x->left)
+        *groups = again;
     return running;
 }
 
@@ -207,12 +204,26 @@ static void repeat(struct cost_sampler *x, uint32_t first, uint32_t epochs)
     }
 }
 
-/* Lanes that are not done have begun epoch number `epochs` and not come through it. */
-static void cut(struct cost_sampler *x, uint32_t epochs)
+/* Where each epoch of the lane begins. One that has not ended after so many is about to begin another. */
+static void find_epochs(struct cost_sampler *x, uint32_t n, bool running, uint32_t epochs)
+{
+    const cost_visits *v = &x->s->lane[n];
+    u32_vec *begins = &x->lane[n].epochs;
+    for (uint32_t i = 0; i < v->count; i++)
+        if (i == 0 || begins_epoch(x, v->at[i].block))
+            vec_push(x->arena, begins, i);
+    if (running && begins->count == epochs)
+        vec_push(x->arena, begins, v->count);
+}
+
+/* Lanes that are running have begun epoch number `epochs` and not come through it. */
+static void cut(struct cost_sampler *x, uint64_t running, uint32_t epochs)
 {
     const struct cost_lane *lanes = x->lane;
     uint32_t head = IR_NO_BLOCK, first = epochs;
     bool all = epochs > 1;
+    for (uint32_t n = 0; n < x->s->lanes; n++)
+        find_epochs(x, n, running >> n & 1, epochs);
     for (uint32_t n = 0; n < x->s->lanes; n++) {
         all &= lanes[n].epochs.count > epochs;
         if (epochs > 1 && lanes[n].epochs.count > epochs)
@@ -235,21 +246,17 @@ static void run_lanes(struct cost_sampler *x)
 {
     uint64_t running = UINT64_MAX >> (64 - x->s->lanes);
     uint32_t epochs = 0;
-    for (uint32_t n = 0; n < x->s->lanes; n++) {
-        x->lane[n].block = ir_entry(x->s->f);
+    struct cost_groups groups = {.count = 0};
+    for (uint32_t n = 0; n < x->s->lanes; n++)
         vec_reserve(x->arena, &x->s->lane[n], VISITS);
-        vec_reserve(x->arena, &x->lane[n].epochs, EPOCHS);
-    }
     vec_reserve(x->arena, &x->s->segments, VISITS * x->s->lanes);
+    cost_groups_add(&groups, x->frame->slice, ir_entry(x->s->f), running);
     for (; running && x->left; epochs += x->left != 0)
-        running = run_epoch(x, running);
-    for (uint32_t n = 0; n < x->s->lanes; n++) /* as if one more began */
-        if ((running >> n & 1) && x->lane[n].epochs.count == epochs)
-            vec_push(x->arena, &x->lane[n].epochs, x->s->lane[n].count);
+        running = run_epoch(x, &groups);
     x->s->cut = running != 0;
     x->s->epochs = running ? epochs : 1;
     if (running)
-        cut(x, epochs);
+        cut(x, running, epochs);
 }
 
 /* ---- the function ------------------------------------------------------------------------------------ */
@@ -303,14 +310,14 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
                              .arguments = cost_arguments(a, f, hints->launch),
                              .lane = arena_array(a, struct cost_lane, s->lanes),
                              .visited = arena_array(a, uint32_t, f->blocks.count * s->lanes),
-                             .called = arena_array(a, const struct cost_slice *, f->module->functions.count),
+                             .called = arena_array(a, struct cost_frame *, f->module->functions.count),
                              .sums = arena_array(a, uint32_t *, f->blocks.count),
                              .place = arena_array(a, uint32_t, f->module->objects.count + 1),
                              .left = budget};
     struct cost_frame frame = {.base = COST_SEGMENT};
     find_costs(&x, functions);
     x.frame = &frame;
-    cost_begin_function(&x, a, &frame, cost_slice_new(a, f, u->cfg, false));
+    cost_make_frame(&x, a, &frame, cost_slice_new(a, f, u->cfg, false));
     cost_run_parameters(&x);
     run_lanes(&x);
     for (uint32_t n = 0; n < s->lanes; n++) {

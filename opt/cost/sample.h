@@ -89,8 +89,7 @@ struct cost_lane {
     VEC(struct cost_stored) stored;
     VEC(struct cost_filled) filled; /* each range once */
     bool forgot;    /* a call may have written anywhere: what the launch gives is not there any more */
-    uint32_t block; /* where it goes on */
-    u32_vec epochs; /* index of the visit that each iteration of an outermost cycle begins with */
+    u32_vec epochs; /* of one that is cut: the visit that each iteration of an outermost cycle begins with */
 };
 
 /* A function that lanes have entered together. Values stand by slot, and there by lane; slot 0 is never
@@ -100,6 +99,7 @@ struct cost_frame {
     scalar_bits *value;
     uint64_t *known; /* by slot: lanes that know it */
     uint32_t base;   /* where its private memory begins */
+    bool entered;    /* and have not returned yet */
 };
 
 /* Lanes that are at blocks of a function; those of the first one in reverse post-order run next, so that lanes
@@ -121,7 +121,7 @@ struct cost_sampler {
     const struct cost_hints *hints;
     const struct ir_kernel_info *kernel;   /* NULL: a device function */
     const struct launch_value **arguments; /* see cost_arguments */
-    const struct cost_slice **called;      /* by function, once it is called */
+    struct cost_frame **called;            /* by function, once it is called */
     struct cost_lane *lane;
     struct cost_frame *frame; /* that runs */
     uint32_t calls;           /* around it */
@@ -143,9 +143,9 @@ uint32_t cost_special(const struct cost_hints *hints, enum ir_special s, uint32_
 
 /* A number in no order that depends on these alone. */
 uint64_t cost_draw(uint64_t what, uint64_t which, uint64_t lane);
-/* No value is known but constants. */
-void cost_begin_function(const struct cost_sampler *x, struct arena *a, struct cost_frame *frame,
-                         const struct cost_slice *slice);
+/* Where no value is known but constants. */
+void cost_make_frame(const struct cost_sampler *x, struct arena *a, struct cost_frame *frame,
+                     const struct cost_slice *slice);
 /* Before the first instruction: parameters of the sampled function. */
 void cost_run_parameters(struct cost_sampler *x);
 /* Instructions of the block; those of functions that it calls run as well. What one gives is not known if that

@@ -410,8 +410,15 @@ void cost_leave_block(struct cost_sampler *x, uint32_t block, uint64_t lanes, st
 
 enum { CALLS_DEEP = 16 }; /* deeper ones, and recursion, are not known */
 
-void cost_begin_function(const struct cost_sampler *x, struct arena *a, struct cost_frame *frame,
-                         const struct cost_slice *slice)
+static void know_constants(struct cost_frame *frame)
+{
+    memset(frame->known, 0, frame->slice->slots * sizeof frame->known[0]);
+    for (uint32_t k = 0; k < frame->slice->constants.count; k++)
+        frame->known[frame->slice->constants.at[k].slot] = UINT64_MAX;
+}
+
+void cost_make_frame(const struct cost_sampler *x, struct arena *a, struct cost_frame *frame,
+                     const struct cost_slice *slice)
 {
     frame->slice = slice;
     frame->value = arena_array(a, scalar_bits, (size_t)slice->slots * x->s->lanes);
@@ -420,8 +427,26 @@ void cost_begin_function(const struct cost_sampler *x, struct arena *a, struct c
         const struct cost_constant *c = &slice->constants.at[k];
         for (uint32_t n = 0; n < x->s->lanes; n++)
             frame->value[(size_t)c->slot * x->s->lanes + n] = c->value;
-        frame->known[c->slot] = UINT64_MAX;
     }
+    know_constants(frame);
+}
+
+/* A function's frame is made once. One of a function that calls itself is made in the arena. */
+static struct cost_frame *enter(struct cost_sampler *x, struct arena *a, const struct ir_function *f)
+{
+    struct cost_frame **first = &x->called[f->id], *frame = *first;
+    if (!frame) {
+        frame = *first = arena_new(x->arena, struct cost_frame);
+        cost_make_frame(x, x->arena, frame, cost_slice_new(x->arena, f, NULL, true));
+    } else if (frame->entered) {
+        frame = arena_new(a, struct cost_frame);
+        cost_make_frame(x, a, frame, (*first)->slice);
+    } else {
+        know_constants(frame);
+    }
+    frame->base = x->frame->base + x->frame->slice->frame;
+    frame->entered = true;
+    return frame;
 }
 
 /* The lanes return from the callee, by a ret with this slot's value. */
@@ -469,24 +494,22 @@ static void call(struct cost_sampler *x, const struct cost_step *step, uint64_t 
     uint64_t lost = lanes;
     set_known(x, step, lanes, 0);
     if (f->order.count && x->calls < CALLS_DEEP) {
-        struct cost_frame frame = {.base = caller->base + caller->slice->frame};
-        if (!x->called[f->id])
-            x->called[f->id] = cost_slice_new(x->arena, f, NULL, true);
-        cost_begin_function(x, a, &frame, x->called[f->id]);
+        struct cost_frame *frame = enter(x, a, f);
         for (uint32_t k = 0; k < i->argc; k++) {
-            uint32_t to = frame.slice->slot[ir_block_at(f, ir_entry(f))->params.at[k]];
+            uint32_t to = frame->slice->slot[ir_block_at(f, ir_entry(f))->params.at[k]];
             uint32_t from = caller->slice->slot[i->args[k]];
             if (!to)
                 continue;
-            memcpy(&frame.value[(size_t)to * x->s->lanes], values(x, from),
-                   x->s->lanes * sizeof *frame.value);
-            frame.known[to] = knowing(x, from, lanes);
+            memcpy(&frame->value[(size_t)to * x->s->lanes], values(x, from),
+                   x->s->lanes * sizeof frame->value[0]);
+            frame->known[to] = knowing(x, from, lanes);
         }
-        x->frame = &frame;
+        x->frame = frame;
         x->calls++;
         lost = run_function(x, step, caller, lanes);
         x->calls--;
         x->frame = caller;
+        frame->entered = false;
     }
     forget(x, lost);
     scratch_end(&scratch);
