@@ -310,34 +310,49 @@ static place place_of(const struct detection *d, struct speculation s)
     return ir_at(d->f, ir_terminator(d->f, s.branch))->at;
 }
 
+/* The least that the warps took with what is in d->speculated, and the code of it. */
+struct least {
+    uint64_t cycles;
+    const struct cost_code *code;
+};
+
 /* Those in addition, if the warps need so many cycles less; whether they do. */
 static bool try(struct detection *d, const struct speculation *s, uint32_t count, int64_t gain,
-                uint64_t *least)
+                struct least *least)
 {
     uint32_t before = d->speculated.count;
     for (uint32_t i = 0; i < count; i++)
         vec_push(d->arena, &d->speculated, s[i]);
-    uint64_t with = detect_cycles(d, detect_code(d, NULL, NULL, DETECT_ALL), d->sample, d->warps, UINT64_MAX);
-    int64_t saved = (int64_t)(*least - with);
+    const struct cost_code *code = detect_code(d, NULL, NULL, DETECT_ALL);
+    uint64_t with = detect_cycles(d, code, d->sample, d->warps, UINT64_MAX);
+    int64_t saved = (int64_t)(least->cycles - with);
     if (with == UINT64_MAX || saved < gain || !is_worth(d, saved)) {
         d->speculated.count = before;
         return false;
     }
-    *least = with;
+    *least = (struct least){with, code};
     return true;
 }
 
-static uint32_t try_each(struct detection *d, const struct choice *c, uint32_t trials, uint64_t *least)
+static void try_each(struct detection *d, const struct choice *c, uint32_t *trials, struct least *least)
 {
-    for (uint32_t i = 0; i < c->found.count && trials; i++) {
+    for (uint32_t i = 0; i < c->found.count && *trials; i++) {
         if (!is_worth(d, c->gains.at[i]))
             continue;
-        trials--;
+        --*trials;
         if (!try(d, &c->found.at[i], 1, 0, least))
             opt_remark(d->c, d->f, OPT_MISSED, "speculate", place_of(d, c->found.at[i]),
                        "arms stay behind the branch: before it they would cost a warp more in the model");
     }
-    return trials;
+}
+
+/* All together, if they save what was expected. */
+static void try_all_or_each(struct detection *d, const struct choice *c, uint32_t *trials,
+                            struct least *least)
+{
+    bool several = c->found.count > 1;
+    if (is_worth(d, c->gain) && !(several && try(d, c->found.at, c->found.count, c->gain, least)))
+        try_each(d, c, trials, least);
 }
 
 static void tell(const struct detection *d, uint64_t with)
@@ -366,19 +381,18 @@ bool detect_needs_whole_warps(const struct detection *d)
 
 void detect_speculations(struct detection *d)
 {
-    uint64_t least = d->plain.cycles;
+    struct least least = {d->plain.cycles, d->code};
     uint32_t trials = TRIALS;
     if (d->plain.cut)
         return;
-    struct choice c = choices(d, true, 1);
-    if (is_worth(d, c.gain) && !try(d, c.found.at, c.found.count, c.gain, &least))
-        trials = try_each(d, &c, trials, &least);
-    c = choices(d, false, 1);
-    try_each(d, &c, trials, &least);
+    for (uint32_t others = 0; others < 2; others++) {
+        struct choice c = choices(d, !others, 1);
+        try_all_or_each(d, &c, &trials, &least);
+    }
     if (!d->speculated.count)
         return;
-    if (detect_is_no_worse(d, detect_code(d, NULL, NULL, DETECT_ALL))) {
-        tell(d, least);
+    if (detect_is_no_worse(d, least.code)) {
+        tell(d, least.cycles);
         return;
     }
     opt_remark(d->c, d->f, OPT_MISSED, "speculate", d->f->at,
