@@ -19,10 +19,7 @@
  */
 #include "opt/predict/detect_predictions.h"
 
-enum {
-    MOST_OF_NEST = 3,
-    SCREENED_IDLE = 10, /* per cent of the cycles that are lost where a prediction is tried on some lanes */
-};
+enum { MOST_OF_NEST = 3 };
 
 static bool pays(const struct detection *d, struct weighed w)
 {
@@ -249,9 +246,8 @@ static struct reason why_not(const struct detection *d, const struct candidate *
     return (struct reason){NULL, NULL};
 }
 
-/* By the model's first warps, of the candidates that may save most. Parts of warps save less than whole
- * ones. */
-bool detect_is_promising(struct detection *d)
+/* By the model's first warps, of the candidates that may save most. */
+bool detect_is_promising(struct detection *d, uint32_t per_cent)
 {
     bool promising = d->f->predictions;
     uint32_t most = opt_option(d->c, OPT_OPTION_predict_screen);
@@ -259,7 +255,7 @@ bool detect_is_promising(struct detection *d)
     detect_candidates(d);
     for (uint32_t i = 0, count = 0; i < d->all.count && !promising && count < most; i++) {
         const struct candidate *k = &d->all.at[i];
-        if (k->idle * 100 < d->plain.cycles * SCREENED_IDLE || why_not(d, k, 0, count).id)
+        if (k->idle * 100 < d->plain.cycles * per_cent || why_not(d, k, 0, count).id)
             continue;
         struct weighed w = detect_screen(d, k, UINT64_MAX)->w;
         promising = w.with < w.without;

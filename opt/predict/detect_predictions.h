@@ -99,10 +99,14 @@ bool detect_confirmed(struct detection *d, const struct cost_code *code);
 bool detect_is_risky(struct detection *d, const struct cost_code *code);
 /* Whether it costs other warps nothing, nor if what is not known is otherwise. */
 bool detect_is_no_worse(struct detection *d, const struct cost_code *code);
+static inline bool detect_is_less(uint64_t with, uint64_t without, uint32_t per_cent)
+{
+    return with < without && (without - with) * 100 >= without * per_cent;
+}
 /* Whether so many cycles are so many fewer that it is worth it. */
 static inline bool detect_saves(const struct detection *d, uint64_t with, uint64_t without)
 {
-    return with < without && (without - with) * 100 >= without * d->margin;
+    return detect_is_less(with, without, d->margin);
 }
 /* What a model says that does not run to its end may be of the function's begin alone. */
 void detect_tell_model(const struct detection *d);
@@ -128,8 +132,9 @@ struct bitset detect_speculate(const struct detection *d, struct ir_function *f)
 struct weighed detect_weigh(struct detection *d, const struct candidate *k, uint64_t most);
 /* What the first warps alone say, with the threshold that is best there. */
 const struct screened *detect_screen(struct detection *d, const struct candidate *k, uint64_t most);
-/* Whether a candidate saves enough there, or one of the source is to be weighed (detect_predictions.c). */
-bool detect_is_promising(struct detection *d);
+/* Whether a candidate for which so much is lost saves something there, or one of the source is to be weighed
+ * (detect_predictions.c). */
+bool detect_is_promising(struct detection *d, uint32_t per_cent);
 
 /* ---- candidates (prediction_candidates.c, try_prediction.c, thresholds.c) ---------------------------- */
 

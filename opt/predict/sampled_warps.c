@@ -15,6 +15,8 @@ enum {
     MARGIN = 3,          /* per cent of the cycles that a prediction has to save */
     MARGIN_SMALLER = 50, /* the same where the sample is smaller than it should be */
     MUCH = 20,           /* of that saving, a few other warps are enough to confirm it */
+    IDLE_OF_MIXED = 20,  /* per cent of the cycles that are lost where a prediction is tried by the screen */
+    IDLE_OF_PARTS = 10,
 };
 
 /* ---- running them ------------------------------------------------------------------------------------ */
@@ -41,9 +43,9 @@ uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
     return figures.cut ? UINT64_MAX : sum;
 }
 
-void detect_measure(struct detection *d)
+/* Figures of the code that stands. */
+static void replay_all(struct detection *d)
 {
-    d->code = detect_code(d, NULL, NULL, DETECT_ALL);
     d->plain = (struct cost_figures){0};
     d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
@@ -57,6 +59,12 @@ void detect_measure(struct detection *d)
         d->plain.cut |= one.cut;
         d->first = i < d->first_warps ? d->plain.cycles : d->first;
     }
+}
+
+void detect_measure(struct detection *d)
+{
+    d->code = detect_code(d, NULL, NULL, DETECT_ALL);
+    replay_all(d);
 }
 
 static bool any_sample_is_cut(const struct detection *d)
@@ -156,8 +164,9 @@ static bool model_several(struct detection *d, const struct probe *chosen, uint3
     return !d->plain.cut;
 }
 
-/* Some lanes of each warp, together as many as one has, are enough to tell where no prediction will pay. *fit:
- * they are not too long for their part of the budget. */
+/* Some lanes of each warp are enough to tell where no prediction will pay: neither for all of them as if they
+ * were one warp, whose lanes are as far apart as they come, nor for those of each warp by themselves, of whom
+ * few lose little. *fit: they are not too long for their part of the budget. */
 static bool passes_screen(struct detection *d, const struct cost_hints *warps, uint32_t count,
                           uint64_t budget, bool *fit)
 {
@@ -168,12 +177,18 @@ static bool passes_screen(struct detection *d, const struct cost_hints *warps, u
     begin_model(d, &mixed, budget, count, MARGIN);
     const struct cost_sample *s = sample_warp(d, &mixed, d->budget);
     *fit = !s->cut;
+    if (!*fit)
+        return true;
+    add_sample(d, s);
+    detect_measure(d);
+    if (d->plain.cut || detect_is_promising(d, IDLE_OF_MIXED))
+        return true;
+    begin_model(d, &mixed, budget, count, MARGIN);
     for (uint32_t i = 0; i < count; i++)
         add_sample(d, cost_sample_part(d->arena, s, i, count));
     d->first_warps = count;
-    if (*fit)
-        detect_measure(d);
-    return !*fit || d->plain.cut || detect_is_promising(d);
+    replay_all(d);
+    return d->plain.cut || detect_is_promising(d, IDLE_OF_PARTS);
 }
 
 /* Several warps that are cut tell of the kernel's begin: then one alone, and parts of it at last. */
@@ -228,8 +243,7 @@ static uint64_t cycles_of_others(const struct detection *d, const struct cost_co
 static bool others_save(const struct detection *d, const struct cost_code *code, uint32_t count,
                         uint32_t per_cent)
 {
-    uint64_t with = cycles_of_others(d, code, count), without = cycles_of_others(d, d->code, count);
-    return with < without && (without - with) * 100 >= without * per_cent;
+    return detect_is_less(cycles_of_others(d, code, count), cycles_of_others(d, d->code, count), per_cent);
 }
 
 /* Few warps of many may be of one mind by chance, but hardly where they save much. */
