@@ -23,7 +23,7 @@ enum { MOST_OF_NEST = 3 };
 
 static bool pays(const struct detection *d, struct weighed w)
 {
-    return w.warps == d->warps && detect_saves(d, w.with, w.without) && !w.risky && !w.chance;
+    return !w.sums.far && detect_saves(d, w.with, w.without) && !w.risky && !w.chance;
 }
 
 static const char *kind_of(const struct candidate *k)
@@ -64,13 +64,13 @@ static place place_before(const struct ir_function *f, uint32_t b)
 
 static unsigned long long of_a_warp(struct weighed w, uint64_t cycles)
 {
-    return cycles / w.warps;
+    return cycles / w.sums.warps;
 }
 
 static void tell(const struct detection *d, const struct candidate *k, struct weighed w, bool taken)
 {
     enum opt_remark_kind kind = taken ? OPT_APPLIED : OPT_MISSED;
-    bool less = pays(d, w) || (w.warps < d->warps && detect_saves(d, w.with, w.without));
+    bool less = pays(d, w) || (w.sums.far && detect_saves(d, w.with, w.without));
     const char *verdict = taken      ? "pays"
                           : less     ? "pays less than another"
                           : w.risky  ? "pays by a guess, and costs by others"
@@ -83,7 +83,7 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
     else
         opt_remark(d->c, d->f, kind, "predict", k->at,
                    "%s %s: in the model a warp takes %s%llu cycles instead of %llu if %s at line %u%s",
-                   kind_of(k), verdict, w.far ? "more than " : "", of_a_warp(w, w.with),
+                   kind_of(k), verdict, w.sums.far ? "more than " : "", of_a_warp(w, w.with),
                    of_a_warp(w, w.without), lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line,
                    !k->threshold || w.threshold == k->threshold
                        ? ""
@@ -181,7 +181,7 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
         if (!starts[i] || is_left(d, k, single))
             continue;
         k->number = i;
-        struct weighed w = detect_weigh(d, k, UINT64_MAX);
+        struct weighed w = detect_weigh(d, k, NULL);
         bool better = pays(d, w) || (w.own != UINT64_MAX && detect_saves(d, w.with, w.own));
         if (!better && w.own != UINT64_MAX) {
             w.with = w.own;
@@ -246,7 +246,7 @@ static struct reason why_not(const struct detection *d, const struct candidate *
     return (struct reason){NULL, NULL};
 }
 
-/* By the model's first warps, of the candidates that may save most. */
+/* Of the candidates that may save most. */
 bool detect_is_promising(struct detection *d, uint32_t per_cent)
 {
     bool promising = d->f->predictions;
@@ -257,8 +257,7 @@ bool detect_is_promising(struct detection *d, uint32_t per_cent)
         const struct candidate *k = &d->all.at[i];
         if (k->idle * 100 < d->plain.cycles * per_cent || why_not(d, k, 0, count).id)
             continue;
-        struct weighed w = detect_screen(d, k, UINT64_MAX)->w;
-        promising = w.with < w.without;
+        promising = detect_saves_something(d, k);
         count++;
     }
     return promising;
@@ -318,7 +317,7 @@ static bool choose(struct detection *d)
         uint64_t saved = most->without - most->with;
         if (is_settled(d, k->label) || (is_users(d, k) && is_same(d, i)) || is_declined(d, k, saved, count))
             continue;
-        *this = detect_weigh(d, k, saved ? most->first : UINT64_MAX);
+        *this = detect_weigh(d, k, saved ? most : NULL);
         of[count++] = k;
         if (pays(d, *this) && this->without - this->with > saved)
             *most = *this;

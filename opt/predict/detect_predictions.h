@@ -29,28 +29,20 @@ struct candidate {
 struct speculation {
     uint32_t branch, arms; /* branch: its block */
 };
-/* The codes of a prediction: without it, with the threshold that is tried, in this register, with all
- * waiting. */
-struct tried_codes {
-    struct cost_code *none, *some, *all;
-    uint32_t reg;
+/* Cycles of a code on the model's warps, added up: at[i] of the first i + 1. UINT64_MAX: not found out. */
+struct cycle_sums {
+    uint64_t at[DETECT_WARPS];
+    uint32_t warps; /* that have run */
+    bool far;       /* the last of these reached its bound */
 };
 /* What a prediction costs in the model. */
 struct weighed {
-    uint64_t without, with; /* cycles */
-    uint64_t own;           /* with the source's threshold, where there is one of the source */
-    uint64_t first;         /* `with` of the first warps alone */
+    struct cycle_sums sums; /* with it */
+    uint64_t with, without; /* cycles of the warps that have run */
+    uint64_t own;           /* of all warps with the source's threshold, where there is one of the source */
     uint32_t threshold;
-    uint32_t warps; /* whose cycles these are; fewer than the model has: the first one tells enough */
-    bool far;       /* it takes so many cycles or more: no need to know */
-    bool chance;    /* other warps do not confirm it */
-    bool risky;     /* it costs if what is not known is otherwise */
-};
-/* What the first warps of the model tell of a candidate. */
-struct screened {
-    uint32_t label, start, number;
-    struct tried_codes codes;
-    struct weighed w;
+    bool chance; /* other warps do not confirm it */
+    bool risky;  /* it costs if what is not known is otherwise */
 };
 struct detection {
     struct opt_context *c;
@@ -73,9 +65,8 @@ struct detection {
     bool screened_out;         /* some lanes of each warp say that no prediction pays */
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */
-    uint32_t first_warps;      /* by which candidates are screened */
-    uint64_t first;            /* cycles of these in it */
-    VEC(struct screened) screened;
+    struct cycle_sums sums;    /* its cycles */
+    uint32_t parts;            /* the warps of the model are parts, so many of one; 1: they are whole */
     VEC(struct candidate) all;
     VEC(struct candidate) taken;        /* found, each with its threshold: all code that is tried has them */
     VEC(struct speculation) speculated; /* all code that is tried has them, in this order */
@@ -88,10 +79,13 @@ struct detection {
 /* Several warps, where they are not too long; or the middle one of them; or a part of it, by which a prediction
  * has to save more. Where some lanes of several say already that no prediction pays, no more than these. */
 void detect_model(struct detection *d);
-/* The cycles of these warps in the code, or `most` and more; UINT64_MAX: not found out. */
+/* The cycles of these warps in the code; UINT64_MAX: not found out. */
 uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
-                       const struct cost_sample *const *warps, uint32_t count, uint64_t most);
-/* Figures of the code with what was taken: `code`, `plain`. */
+                       const struct cost_sample *const *warps, uint32_t count);
+/* The cycles of the model's warps, up to the first that reaches its bound. bounds: NULL: all warps run. */
+struct cycle_sums detect_sums(const struct detection *d, const struct cost_code *code,
+                              const struct cycle_sums *bounds);
+/* Figures of the code with what was taken: `code`, `plain`, `sums`. */
 void detect_measure(struct detection *d);
 /* Whether the code saves as much on other warps across the grid, where these are short; and does not cost the
  * warp that stands for all if what is not known is otherwise. */
@@ -127,11 +121,11 @@ struct bitset detect_speculate(const struct detection *d, struct ir_function *f)
 
 /* ---- weighing (weigh_prediction.c, detect_predictions.c) --------------------------------------------- */
 
-/* most: one of the nest takes so many cycles on the first warps: the candidate is not weighed further if it
- * takes as many. */
-struct weighed detect_weigh(struct detection *d, const struct candidate *k, uint64_t most);
-/* What the first warps alone say, with the threshold that is best there. */
-const struct screened *detect_screen(struct detection *d, const struct candidate *k, uint64_t most);
+/* best: of another one of the nest: the candidate is not weighed further if it saves less; NULL: there is
+ * none. */
+struct weighed detect_weigh(struct detection *d, const struct candidate *k, const struct weighed *best);
+/* Whether it saves anything on the model's warps; others are not asked. */
+bool detect_saves_something(const struct detection *d, const struct candidate *k);
 /* Whether a candidate for which so much is lost saves something there, or one of the source is to be weighed
  * (detect_predictions.c). */
 bool detect_is_promising(struct detection *d, uint32_t per_cent);

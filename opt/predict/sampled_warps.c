@@ -26,21 +26,46 @@ static uint64_t steps_of_a_warp(const struct detection *d)
     return d->c->options->limits[OPT_LIMIT_predict_steps] / d->shares;
 }
 
-uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
-                       const struct cost_sample *const *warps, uint32_t count, uint64_t most)
+/* The cycles of one warp in the code, or `most` and more; UINT64_MAX: not found out. */
+static uint64_t cycles_of(const struct detection *d, const struct cost_code *code,
+                          const struct cost_sample *s, uint64_t most)
 {
     struct cost_figures figures = {0};
-    uint64_t sum = 0;
     struct scratch scratch;
     struct arena *a = scratch_begin(&scratch);
-    for (uint32_t i = 0; i < count && sum < most && !figures.cut; i++) {
-        const struct cost_sample *s = warps[i];
-        s = bitset_count(code->gone) ? cost_sample_without(a, s, code->gone) : s;
-        cost_replay(s, code, steps_of_a_warp(d), most - sum, &figures);
-        sum += figures.cycles;
-    }
+    s = bitset_count(code->gone) ? cost_sample_without(a, s, code->gone) : s;
+    cost_replay(s, code, steps_of_a_warp(d), most, &figures);
     scratch_end(&scratch);
-    return figures.cut ? UINT64_MAX : sum;
+    return figures.cut ? UINT64_MAX : figures.cycles;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
+                       const struct cost_sample *const *warps, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count && sum != UINT64_MAX; i++)
+        sum = plus(sum, cycles_of(d, code, warps[i], UINT64_MAX));
+    return sum;
+}
+
+struct cycle_sums detect_sums(const struct detection *d, const struct cost_code *code,
+                              const struct cycle_sums *bounds)
+{
+    struct cycle_sums sums = {.warps = 0};
+    for (uint64_t sum = 0; sums.warps < d->warps && !sums.far; sums.warps++) {
+        uint64_t most = bounds ? bounds->at[sums.warps] : UINT64_MAX;
+        sums.far = sum >= most;
+        if (!sums.far)
+            sum = plus(sum, cycles_of(d, code, d->sample[sums.warps], most - sum));
+        sums.far |= sum >= most;
+        sums.at[sums.warps] = sum;
+    }
+    return sums;
 }
 
 /* Figures of the code that stands. */
@@ -50,15 +75,15 @@ static void replay_all(struct detection *d)
     d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
-    vec_clear(&d->screened);
     struct cost_figures one = d->plain;
     for (uint32_t i = 0; i < d->warps; i++) {
         cost_replay(d->sample[i], d->code, steps_of_a_warp(d), UINT64_MAX, &one);
         d->plain.cycles += one.cycles;
         d->plain.instructions += one.instructions;
         d->plain.cut |= one.cut;
-        d->first = i < d->first_warps ? d->plain.cycles : d->first;
+        d->sums.at[i] = d->plain.cycles;
     }
+    d->sums.warps = d->warps;
 }
 
 void detect_measure(struct detection *d)
@@ -132,7 +157,7 @@ static void begin_model(struct detection *d, const struct cost_hints *hints, uin
                         uint32_t margin)
 {
     d->warps = 0;
-    d->first_warps = 1;
+    d->parts = 1;
     d->guessed = false;
     d->margin = margin;
     d->budget = budget / shares;
@@ -186,7 +211,7 @@ static bool passes_screen(struct detection *d, const struct cost_hints *warps, u
     begin_model(d, &mixed, budget, count, MARGIN);
     for (uint32_t i = 0; i < count; i++)
         add_sample(d, cost_sample_part(d->arena, s, i, count));
-    d->first_warps = count;
+    d->parts = count;
     replay_all(d);
     return d->plain.cut || detect_is_promising(d, IDLE_OF_PARTS);
 }
@@ -237,7 +262,7 @@ static uint32_t sample_others(struct detection *d, uint32_t most)
 
 static uint64_t cycles_of_others(const struct detection *d, const struct cost_code *code, uint32_t count)
 {
-    return detect_cycles(d, code, d->other, count, UINT64_MAX);
+    return detect_cycles(d, code, d->other, count);
 }
 
 static bool others_save(const struct detection *d, const struct cost_code *code, uint32_t count,
@@ -256,10 +281,10 @@ bool detect_confirmed(struct detection *d, const struct cost_code *code)
     return count <= d->warps || others_save(d, code, count, d->margin);
 }
 
-/* What is sampled has the lanes of as many warps as the model's screen. */
+/* What is sampled has as many lanes as the model's warps. */
 static const struct cost_sample *first_part(const struct detection *d, const struct cost_sample *s)
 {
-    return d->first_warps > 1 ? cost_sample_part(d->arena, s, 0, d->first_warps) : s;
+    return d->parts > 1 ? cost_sample_part(d->arena, s, 0, d->parts) : s;
 }
 
 bool detect_is_risky(struct detection *d, const struct cost_code *code)
@@ -270,8 +295,7 @@ bool detect_is_risky(struct detection *d, const struct cost_code *code)
         hints.guess = i;
         if (!d->guess[i])
             d->guess[i] = first_part(d, sample_warp(d, &hints, d->budget));
-        risky = detect_cycles(d, code, &d->guess[i], 1, UINT64_MAX) >
-                detect_cycles(d, d->code, &d->guess[i], 1, UINT64_MAX);
+        risky = detect_cycles(d, code, &d->guess[i], 1) > detect_cycles(d, d->code, &d->guess[i], 1);
     }
     return risky;
 }
@@ -279,18 +303,17 @@ bool detect_is_risky(struct detection *d, const struct cost_code *code)
 /* Parts of warps that were screened are to lose nothing each; no others are asked. */
 bool detect_is_no_worse(struct detection *d, const struct cost_code *code)
 {
-    uint32_t count = d->first_warps == 1 ? sample_others(d, DETECT_OTHERS) : 0;
+    uint32_t count = d->parts == 1 ? sample_others(d, DETECT_OTHERS) : 0;
     bool worse = count > d->warps && cycles_of_others(d, code, count) > cycles_of_others(d, d->code, count);
-    for (uint32_t i = 0; i < d->warps && d->first_warps > 1; i++)
-        worse |= detect_cycles(d, code, &d->sample[i], 1, UINT64_MAX) >
-                 detect_cycles(d, d->code, &d->sample[i], 1, UINT64_MAX);
+    for (uint32_t i = 0; i < d->warps && d->parts > 1; i++)
+        worse |= detect_cycles(d, code, &d->sample[i], 1) > detect_cycles(d, d->code, &d->sample[i], 1);
     return !worse && !detect_is_risky(d, code);
 }
 
 void detect_tell_model(const struct detection *d)
 {
     bool sample = any_sample_is_cut(d);
-    if (d->first_warps > 1) {
+    if (d->parts > 1) {
         opt_remark(d->c, d->f, OPT_APPLIED, "model", d->f->at,
                    "no prediction pays for %u threads of each of %u warps, so no more are run in the model "
                    "(-fpredict-screen=0 runs whole warps): they execute %llu instructions in %llu cycles",

@@ -324,7 +324,7 @@ static bool try(struct detection *d, const struct speculation *s, uint32_t count
     for (uint32_t i = 0; i < count; i++)
         vec_push(d->arena, &d->speculated, s[i]);
     const struct cost_code *code = detect_code(d, NULL, NULL, DETECT_ALL);
-    uint64_t with = detect_cycles(d, code, d->sample, d->warps, UINT64_MAX);
+    uint64_t with = detect_cycles(d, code, d->sample, d->warps);
     int64_t saved = (int64_t)(least->cycles - with);
     if (with == UINT64_MAX || saved < gain || !is_worth(d, saved)) {
         d->speculated.count = before;
@@ -375,7 +375,7 @@ static void tell(const struct detection *d, uint64_t with)
 
 bool detect_needs_whole_warps(const struct detection *d)
 {
-    struct choice joined = choices(d, true, d->first_warps), others = choices(d, false, d->first_warps);
+    struct choice joined = choices(d, true, d->parts), others = choices(d, false, d->parts);
     return is_worth(d, joined.gain + others.gain - joined.sure - others.sure);
 }
 
