@@ -37,12 +37,7 @@ static struct csc_weight weigh_at_last(struct csc *p)
  * far enough. */
 static bool is_known(const struct csc *p)
 {
-    if (!p->melded || (p->before.cut && p->before.epochs < CSC_LEAST_EPOCHS))
-        return false;
-    struct scratch scratch;
-    bool launched = cost_launch_of(scratch_begin(&scratch), p->f, p->c->options)->block[0];
-    scratch_end(&scratch);
-    return launched;
+    return p->melded && p->before.launched && !(p->before.cut && p->before.epochs < CSC_LEAST_EPOCHS);
 }
 
 /* What is `now` of so much before; of each iteration, if the lanes were not run to their end. */
