@@ -8,48 +8,81 @@
 
 /* ---- what is written --------------------------------------------------------------------------------- */
 
-/* The parameter of the kernel that the pointer stems from, or UINT32_MAX. */
-static uint32_t parameter_of(const struct ir_function *f, ir_ref pointer)
+/* Pointers through which the function may write, and those that they are made of. */
+struct writing {
+    const struct ir_function *f;
+    const struct ir_cfg *cfg; /* NULL: not asked for */
+    struct arena *arena;
+    struct bitset seen;
+    u32_vec list;
+    struct bitset written; /* parameters */
+};
+
+static void add(struct writing *w, ir_ref pointer)
 {
-    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
-    while (ir_at(f, pointer)->op == IR_ptradd || ir_at(f, pointer)->op == IR_ptrcast)
-        pointer = ir_at(f, pointer)->args[0];
-    for (uint32_t k = 0; k < params->count; k++)
-        if (params->at[k] == pointer)
-            return k;
-    return UINT32_MAX;
+    if (ir_at(w->f, pointer)->type != IR_TYPE_GLOBAL || bitset_has(w->seen, pointer))
+        return;
+    bitset_add(w->seen, pointer);
+    vec_push(w->arena, &w->list, pointer);
 }
 
-/* Memory behind the pointer is written: a parameter's, or if that is not known any one's that is a pointer. */
-static void note_written(const struct ir_function *f, ir_ref pointer, struct bitset written)
+/* What a parameter of the function points to; of a block: what each edge gives it. */
+static void add_given(struct writing *w, ir_ref param)
 {
-    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
-    uint32_t parameter = parameter_of(f, pointer);
-    enum ir_type space = (enum ir_type)ir_at(f, pointer)->type;
-    if (space != IR_TYPE_GLOBAL)
+    uint32_t block = ir_at(w->f, param)->block, k = (uint32_t)ir_at(w->f, param)->imm;
+    if (block == ir_entry(w->f)) {
+        bitset_add(w->written, k);
         return;
-    if (parameter != UINT32_MAX)
-        bitset_add(written, parameter);
-    for (uint32_t k = 0; parameter == UINT32_MAX && k < params->count; k++)
-        if (ir_is_pointer(ir_at(f, params->at[k])->type))
-            bitset_add(written, k);
+    }
+    if (!w->cfg)
+        w->cfg = ir_cfg_new(w->arena, w->f);
+    ir_each_pred(from, block, w->cfg) {
+        const struct ir_block *b = ir_block_at(w->f, from);
+        for (uint32_t e = 0; e < b->edges.count; e++)
+            if (b->edges.at[e].block == block)
+                add(w, b->edges.at[e].args[k]);
+    }
+}
+
+/* A pointer of which no more is known may be made of each parameter. */
+static void add_sources(struct writing *w, ir_ref pointer)
+{
+    const struct ir_ins *i = ir_at(w->f, pointer);
+    const u32_vec *params = &ir_block_at(w->f, ir_entry(w->f))->params;
+    bool casts = i->op == IR_ptrcast && ir_at(w->f, i->args[0])->type == IR_TYPE_GLOBAL;
+    if (i->op == IR_ptradd || casts) {
+        add(w, i->args[0]);
+    } else if (i->op == IR_select) {
+        add(w, i->args[1]);
+        add(w, i->args[2]);
+    } else if (i->op == IR_param) {
+        add_given(w, pointer);
+    } else if (i->op != IR_constant || i->imm) {
+        for (uint32_t k = 0; k < params->count; k++)
+            if (ir_is_pointer(ir_at(w->f, params->at[k])->type))
+                bitset_add(w->written, k);
+    }
 }
 
 struct bitset cost_written(struct arena *a, const struct ir_function *f)
 {
-    struct bitset written = bitset_new(a, ir_block_at(f, ir_entry(f))->params.count);
+    struct writing w = {.f = f,
+                        .arena = a,
+                        .seen = bitset_new(a, f->ins.count),
+                        .written = bitset_new(a, ir_block_at(f, ir_entry(f))->params.count)};
     ir_each_block(i, b, f) {
         ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);
             bool calls = ins->op == IR_call || ins->op == IR_icall;
             if (ir_op_info[ins->op].flags & IR_WRITES && ins->argc && ins->mem != IR_MEM_NONE)
-                note_written(f, ins->args[0], written);
+                add(&w, ins->args[0]);
             for (uint32_t k = 0; calls && k < ins->argc; k++)
-                if (ir_is_pointer(ir_at(f, ins->args[k])->type))
-                    note_written(f, ins->args[k], written);
+                add(&w, ins->args[k]);
         }
     }
-    return written;
+    while (w.list.count)
+        add_sources(&w, w.list.at[--w.list.count]);
+    return w.written;
 }
 
 /* Whether the launch writes the buffer of this name. */
