@@ -309,6 +309,7 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
                              .kernel = ir_kernel_info(f->module, f->id),
                              .arguments = cost_arguments(a, f, hints->launch),
                              .lane = arena_array(a, struct cost_lane, s->lanes),
+                             .shared = cost_is_whole_block(hints) ? arena_new(a, struct cost_memory) : NULL,
                              .visited = arena_array(a, uint32_t, f->blocks.count * s->lanes),
                              .called = arena_array(a, struct cost_frame *, f->module->functions.count),
                              .sums = arena_array(a, uint32_t *, f->blocks.count),
@@ -317,7 +318,7 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
     struct cost_frame frame = {.base = COST_SEGMENT};
     find_costs(&x, functions);
     x.frame = &frame;
-    cost_make_frame(&x, a, &frame, cost_slice_new(a, f, u->cfg, false));
+    cost_make_frame(&x, a, &frame, cost_slice_new(a, f, u->cfg, false, x.shared));
     cost_run_parameters(&x);
     run_lanes(&x);
     for (uint32_t n = 0; n < s->lanes; n++) {

@@ -10,8 +10,8 @@ struct cost_stored {
     bool known;
 };
 
-/* Memory of a lane that was written as a block: what it holds unless the lane has stored there since. Addresses
- * are those that `memory` of the lane has. */
+/* What was written as a block: what it holds unless a value was stored there since. Addresses are those of
+ * `values`. */
 struct cost_filled {
     uint64_t first, end;
     uint32_t since; /* values that had been stored */
@@ -77,18 +77,24 @@ struct cost_slice {
     VEC(struct cost_constant) constants;
 };
 /* called: other functions want what it returns and stores; else the segments that it touches count. cfg: of f;
- * NULL: it has to be made. Time and space: the function's size. */
+ * NULL: it has to be made. shared: what is in shared memory is wanted, too. Time and space: the function's
+ * size. */
 const struct cost_slice *cost_slice_new(struct arena *a, const struct ir_function *f,
-                                        const struct ir_cfg *cfg, bool called);
+                                        const struct ir_cfg *cfg, bool called, bool shared);
 
 /* ---- lanes ------------------------------------------------------------------------------------------- */
 
-/* One lane while it is sampled: what it has in memory, and how far it came. */
-struct cost_lane {
-    struct map memory; /* address and space -> index of `stored` plus 1 */
+/* What was stored in memory. */
+struct cost_memory {
+    struct map values; /* address and space -> index of `stored` plus 1 */
     VEC(struct cost_stored) stored;
     VEC(struct cost_filled) filled; /* each range once */
-    bool forgot;    /* a call may have written anywhere: what the launch gives is not there any more */
+    bool forgot; /* a call may have written anywhere: what the launch gives is not there any more */
+};
+
+/* One lane while it is sampled. */
+struct cost_lane {
+    struct cost_memory memory; /* but for shared memory: what it has stored itself */
     u32_vec epochs; /* of one that is cut: the visit that each iteration of an outermost cycle begins with */
 };
 
@@ -123,12 +129,13 @@ struct cost_sampler {
     const struct launch_value **arguments; /* see cost_arguments */
     struct cost_frame **called;            /* by function, once it is called */
     struct cost_lane *lane;
-    struct cost_frame *frame; /* that runs */
-    uint32_t calls;           /* around it */
-    uint32_t *visited;        /* by block of the sampled function and lane: how often */
-    uint32_t **sums;          /* by block: likelihoods of its edges, summed up; NULL: not asked for */
-    uint32_t *place;          /* by object: its address */
-    uint64_t left;            /* of the budget */
+    struct cost_memory *shared; /* if the lanes are a whole block; NULL: it holds anything */
+    struct cost_frame *frame;   /* that runs */
+    uint32_t calls;             /* around it */
+    uint32_t *visited;          /* by block of the sampled function and lane: how often */
+    uint32_t **sums;            /* by block: likelihoods of its edges, summed up; NULL: not asked for */
+    uint32_t *place;            /* by object: its address */
+    uint64_t left;              /* of the budget */
 };
 
 /* By parameter of the entry: what the launch gives it and loads find there, or NULL: not known
@@ -139,6 +146,8 @@ const struct launch_value **cost_arguments(struct arena *a, const struct ir_func
 struct bitset cost_written(struct arena *a, const struct ir_function *f);
 /* Lanes of the warp; a special value of one of them. */
 uint32_t cost_lanes_of(const struct cost_hints *hints);
+/* Whether they are all threads of a block. */
+bool cost_is_whole_block(const struct cost_hints *hints);
 uint32_t cost_special(const struct cost_hints *hints, enum ir_special s, uint32_t lane);
 
 /* A number in no order that depends on these alone. */

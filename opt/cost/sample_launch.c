@@ -192,6 +192,12 @@ uint32_t cost_lanes_of(const struct cost_hints *hints)
     return left < hints->warp ? left : hints->warp;
 }
 
+bool cost_is_whole_block(const struct cost_hints *hints)
+{
+    const struct launch *l = hints->launch;
+    return !hints->mix && l && l->block[0] && product(l->block) <= cost_lanes_of(hints);
+}
+
 uint32_t cost_choose_warps(struct cost_hints *hints, uint32_t most)
 {
     const struct cost_hints given = hints[0];

@@ -16,9 +16,9 @@ struct slicing {
     const struct ir_function *f;
     const struct ir_cfg *cfg;
     struct walk wanted;   /* values */
-    u32_vec writes;       /* stores and fills of memory that loads may read */
+    u32_vec writes;       /* stores, atomics and fills of memory that loads may read */
     bool reads[IR_TYPES]; /* by space */
-    bool called;
+    bool called, shared;
 };
 
 /* ---- the slice --------------------------------------------------------------------------------------- */
@@ -37,14 +37,17 @@ static enum ir_type space_of(const struct ir_function *f, ir_ref pointer)
 /* Loads of the slice read this space: what is stored there is wanted. */
 static void want_memory(struct slicing *x, enum ir_type space)
 {
-    if (x->reads[space] || space == IR_TYPE_SHARED)
+    if (x->reads[space] || (space == IR_TYPE_SHARED && !x->shared))
         return;
     x->reads[space] = true;
     for (uint32_t k = 0; k < x->writes.count; k++) {
         const struct ir_ins *i = ir_at(x->f, x->writes.at[k]);
         if (space_of(x->f, i->args[0]) != space)
             continue;
-        want_all(x, i);
+        if (ir_is_atomic(i->op))
+            walk_add(&x->wanted, i->args[0]);
+        else
+            want_all(x, i);
         if (i->op == IR_memcpy)
             want_memory(x, space_of(x->f, i->args[1]));
     }
@@ -82,7 +85,7 @@ static void begin(struct slicing *x)
         ir_each_ins(r, x->f, b) {
             const struct ir_ins *i = ir_at(x->f, r);
             others |= calls(i->op);
-            if (i->op == IR_store || i->op == IR_memcpy || i->op == IR_memzero)
+            if (i->op == IR_store || ir_is_atomic(i->op) || i->op == IR_memcpy || i->op == IR_memzero)
                 vec_push(x->arena, &x->writes, r);
             if (i->op == IR_call)
                 want_all(x, i);
@@ -100,6 +103,8 @@ static enum cost_step_kind kind_of(const struct slicing *x, ir_ref r)
 {
     const struct ir_ins *i = ir_at(x->f, r);
     bool wanted = bitset_has(x->wanted.seen, r);
+    if (ir_is_atomic(i->op) && x->reads[space_of(x->f, i->args[0])])
+        return COST_STEP_STORE;
     switch (i->op) {
     case IR_call: return COST_STEP_CALL;
     case IR_icall: return COST_STEP_FORGET;
@@ -140,6 +145,8 @@ static void add_step(struct slicing *x, struct cost_slice *slice, ir_ref r)
     s.argc = i->argc < SCALAR_MAX_ARGS ? (uint8_t)i->argc : SCALAR_MAX_ARGS;
     for (uint32_t k = 0; k < s.argc; k++)
         s.args[k] = slot_of(x, slice, i->args[k]);
+    if (ir_is_atomic(i->op))
+        s.args[1] = 0; /* what it leaves there is not known */
     if (s.kind == COST_STEP_FRAME) {
         s.args[0] = slice->frame;
         slice->frame += ((uint32_t)i->imm + 15) / 16 * 16;
@@ -191,13 +198,14 @@ static void decode(struct slicing *x, struct cost_slice *slice)
 }
 
 const struct cost_slice *cost_slice_new(struct arena *a, const struct ir_function *f,
-                                        const struct ir_cfg *cfg, bool called)
+                                        const struct ir_cfg *cfg, bool called, bool shared)
 {
     struct slicing x = {.arena = a,
                         .f = f,
                         .cfg = cfg ? cfg : ir_cfg_new(a, f),
                         .wanted = walk_new(a, f->ins.count),
-                        .called = called};
+                        .called = called,
+                        .shared = shared};
     struct cost_slice *slice = arena_new(a, struct cost_slice);
     *slice = (struct cost_slice){.f = f,
                                  .slot = arena_array(a, uint32_t, f->ins.count),

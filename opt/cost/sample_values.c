@@ -50,42 +50,48 @@ static bool read_object(const struct cost_sampler *x, uint32_t address, enum ir_
     return false;
 }
 
+/* Where the lane finds what was stored; NULL: it holds anything. */
+static struct cost_memory *memory_of(const struct cost_sampler *x, uint32_t lane, enum ir_type space)
+{
+    return space == IR_TYPE_SHARED ? x->shared : &x->lane[lane].memory;
+}
+
 static uint64_t memory_key(enum ir_type space, uint32_t address)
 {
     return (uint64_t)(space == IR_TYPE_PRIVATE) << 32 | address;
 }
 
-static void forget_memory(struct cost_lane *lane)
+static void forget_memory(struct cost_memory *m)
 {
-    lane->memory = (struct map){0};
-    vec_clear(&lane->filled);
-    lane->forgot = true;
+    m->values = (struct map){0};
+    vec_clear(&m->filled);
+    m->forgot = true;
 }
 
 /* The last block written that has the address, or NULL. */
-static const struct cost_filled *filled_at(const struct cost_lane *lane, uint64_t key)
+static const struct cost_filled *filled_at(const struct cost_memory *m, uint64_t key)
 {
     const struct cost_filled *last = NULL;
-    for (uint32_t i = 0; i < lane->filled.count; i++) {
-        const struct cost_filled *b = &lane->filled.at[i];
+    for (uint32_t i = 0; i < m->filled.count; i++) {
+        const struct cost_filled *b = &m->filled.at[i];
         if (key >= b->first && key < b->end && (!last || b->since >= last->since))
             last = b;
     }
     return last;
 }
 
-/* What the lane has stored at the address, or NULL; *filled: or had as a block since, or NULL. */
-static const struct cost_stored *stored_at(const struct cost_lane *lane, uint64_t key,
+/* What was stored at the address, or NULL; *filled: or was written as a block since, or NULL. */
+static const struct cost_stored *stored_at(const struct cost_memory *m, uint64_t key,
                                            const struct cost_filled **filled)
 {
-    uint32_t at = map_get(&lane->memory, key);
-    *filled = filled_at(lane, key);
+    uint32_t at = map_get(&m->values, key);
+    *filled = filled_at(m, key);
     if (at != MAP_NONE && *filled && at <= (*filled)->since)
         at = MAP_NONE;
     if (at == MAP_NONE)
         return NULL;
     *filled = NULL;
-    return &lane->stored.at[at - 1];
+    return &m->stored.at[at - 1];
 }
 
 static bool read_filled(const struct cost_sampler *x, const struct cost_filled *b, uint64_t key,
@@ -98,15 +104,21 @@ static bool read_filled(const struct cost_sampler *x, const struct cost_filled *
            (b->with == COST_COPIED && read_object(x, b->from + (uint32_t)(key - b->first), m, bits));
 }
 
-/* What a load gives, if that is known. */
-static bool load(const struct cost_sampler *x, const struct cost_lane *lane, const struct ir_ins *i,
-                 uint32_t address, scalar_bits *bits)
+static enum ir_type space_of(const struct cost_sampler *x, ir_ref pointer)
 {
-    enum ir_type space = ir_at(x->frame->slice->f, i->args[0])->type;
+    return (enum ir_type)ir_at(x->frame->slice->f, pointer)->type;
+}
+
+/* What a load gives, if that is known. */
+static bool load(const struct cost_sampler *x, uint32_t lane, const struct ir_ins *i, uint32_t address,
+                 scalar_bits *bits)
+{
+    enum ir_type space = space_of(x, i->args[0]);
+    const struct cost_memory *m = memory_of(x, lane, space);
     uint64_t key = memory_key(space, address);
     const struct cost_filled *filled;
-    const struct cost_stored *stored = stored_at(lane, key, &filled);
-    if (space == IR_TYPE_SHARED || i->mem == IR_MEM_PTR)
+    const struct cost_stored *stored = m ? stored_at(m, key, &filled) : NULL;
+    if (!m || i->mem == IR_MEM_PTR)
         return false;
     if (stored) {
         *bits = stored->value;
@@ -114,64 +126,68 @@ static bool load(const struct cost_sampler *x, const struct cost_lane *lane, con
     }
     if (filled)
         return read_filled(x, filled, key, i->mem, bits);
-    return space != IR_TYPE_PRIVATE && ((!lane->forgot && read_buffer(x, address, i->mem, bits)) ||
-                                        read_object(x, address, i->mem, bits));
+    return space != IR_TYPE_PRIVATE && space != IR_TYPE_SHARED &&
+           ((!m->forgot && read_buffer(x, address, i->mem, bits)) || read_object(x, address, i->mem, bits));
 }
 
-static void keep(const struct cost_sampler *x, struct cost_lane *lane, uint64_t key, struct cost_stored s)
+/* Where nothing is known, nothing is kept that is not known. */
+static void keep(const struct cost_sampler *x, struct cost_memory *m, uint64_t key, struct cost_stored s)
 {
-    vec_push(x->arena, &lane->stored, s);
-    map_set(x->arena, &lane->memory, key, lane->stored.count);
+    const struct cost_filled *filled;
+    const struct cost_stored *before = stored_at(m, key, &filled);
+    if (before) {
+        m->stored.at[before - m->stored.at] = s;
+    } else if (s.known || filled) {
+        vec_push(x->arena, &m->stored, s);
+        map_set(x->arena, &m->values, key, m->stored.count);
+    }
 }
 
 /* value: NULL: it is not known. What is stored where one doesn't know changes nothing one knows. Partial stores
  * of a value are rare. */
-static void store(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i,
-                  uint32_t address, const scalar_bits *value)
+static void store(const struct cost_sampler *x, uint32_t lane, const struct ir_ins *i, uint32_t address,
+                  const scalar_bits *value)
 {
-    enum ir_type space = ir_at(x->frame->slice->f, i->args[0])->type;
+    enum ir_type space = space_of(x, i->args[0]);
     struct cost_stored s = {.known = value && i->mem != IR_MEM_PTR};
     uint8_t bytes[8] = {0};
-    if (space == IR_TYPE_SHARED)
-        return;
     if (s.known) {
         memcpy(bytes, value, sizeof bytes);
         s.value = ir_loaded(i->mem, bytes);
     }
-    keep(x, lane, memory_key(space, address), s);
+    keep(x, memory_of(x, lane, space), memory_key(space, address), s);
 }
 
-enum { FILLED_MAX = 64 }; /* ranges of a lane; with more, nothing is known of its memory */
+enum { FILLED_MAX = 64 }; /* ranges; with more, nothing is known of the memory */
 
-static void fill(const struct cost_sampler *x, struct cost_lane *lane, struct cost_filled b)
+static void fill(const struct cost_sampler *x, struct cost_memory *m, struct cost_filled b)
 {
-    b.since = lane->stored.count;
-    for (uint32_t i = 0; i < lane->filled.count; i++)
-        if (lane->filled.at[i].first == b.first && lane->filled.at[i].end == b.end) {
-            lane->filled.at[i] = b;
+    b.since = m->stored.count;
+    for (uint32_t i = 0; i < m->filled.count; i++)
+        if (m->filled.at[i].first == b.first && m->filled.at[i].end == b.end) {
+            m->filled.at[i] = b;
             return;
         }
-    if (lane->filled.count == FILLED_MAX)
-        forget_memory(lane);
+    if (m->filled.count == FILLED_MAX)
+        forget_memory(m);
     else
-        vec_push(x->arena, &lane->filled, b);
+        vec_push(x->arena, &m->filled, b);
 }
 
-static void clear(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i,
-                  uint32_t address)
+static void clear(const struct cost_sampler *x, uint32_t lane, const struct ir_ins *i, uint32_t address)
 {
-    enum ir_type space = ir_at(x->frame->slice->f, i->args[0])->type;
+    enum ir_type space = space_of(x, i->args[0]);
     uint64_t first = memory_key(space, address);
-    if (space != IR_TYPE_SHARED)
-        fill(x, lane, (struct cost_filled){first, first + (uint64_t)i->imm, .with = COST_CLEARED});
+    fill(x, memory_of(x, lane, space),
+         (struct cost_filled){first, first + (uint64_t)i->imm, .with = COST_CLEARED});
 }
 
 /* What is copied from there as a block: constant memory, or what a block has that it is a part of. */
-static struct cost_filled copied_from(const struct cost_lane *lane, enum ir_type space, uint32_t address,
+static struct cost_filled copied_from(const struct cost_memory *m, enum ir_type space, uint32_t address,
                                       uint64_t bytes)
 {
     uint64_t first = memory_key(space, address);
-    const struct cost_filled *b = filled_at(lane, first);
+    const struct cost_filled *b = m ? filled_at(m, first) : NULL;
     if (space == IR_TYPE_CONSTANT)
         return (struct cost_filled){.with = COST_COPIED, .from = address};
     if (!b || b->end < first + bytes)
@@ -180,27 +196,26 @@ static struct cost_filled copied_from(const struct cost_lane *lane, enum ir_type
 }
 
 /* from_address: NULL: it is not known. */
-static void copy(const struct cost_sampler *x, struct cost_lane *lane, const struct ir_ins *i,
-                 uint32_t address, const scalar_bits *from_address)
+static void copy(const struct cost_sampler *x, uint32_t lane, const struct ir_ins *i, uint32_t address,
+                 const scalar_bits *from_address)
 {
-    const struct ir_function *f = x->frame->slice->f;
-    enum ir_type to = ir_at(f, i->args[0])->type, from = ir_at(f, i->args[1])->type;
+    enum ir_type to = space_of(x, i->args[0]), from = space_of(x, i->args[1]);
+    struct cost_memory *target = memory_of(x, lane, to), *source = memory_of(x, lane, from);
     uint64_t first = memory_key(to, address), bytes = (uint64_t)i->imm;
-    bool known = from_address && from != IR_TYPE_SHARED;
-    uint32_t source = known ? (uint32_t)*from_address : 0;
-    if (to == IR_TYPE_SHARED || (known && first == memory_key(from, source)))
+    uint32_t at = from_address ? (uint32_t)*from_address : 0;
+    if (from_address && source == target && first == memory_key(from, at))
         return;
     struct cost_filled b = {.with = COST_ANYTHING};
-    if (known)
-        b = copied_from(lane, from, source, bytes);
+    if (from_address)
+        b = copied_from(source, from, at, bytes);
     b.first = first;
     b.end = first + bytes;
-    fill(x, lane, b);
-    for (uint64_t k = 0; k < bytes && known; k++) {
+    fill(x, target, b);
+    for (uint64_t k = 0; k < bytes && from_address && source; k++) {
         const struct cost_filled *filled;
-        const struct cost_stored *s = stored_at(lane, memory_key(from, source + (uint32_t)k), &filled);
+        const struct cost_stored *s = stored_at(source, memory_key(from, at + (uint32_t)k), &filled);
         if (s)
-            keep(x, lane, first + k, *s);
+            keep(x, target, first + k, *s);
     }
 }
 
@@ -286,16 +301,15 @@ static void access_memory(struct cost_sampler *x, const struct cost_step *step, 
     const scalar_bits *address = values(x, step->args[0]), *operand = values(x, step->args[1]);
     uint64_t known = 0, with = knowing(x, step->args[1], lanes);
     each_lane(n, knowing(x, step->args[0], lanes)) {
-        struct cost_lane *lane = &x->lane[n];
         uint32_t at = (uint32_t)(address[n] + (step->kind == COST_STEP_LOAD || step->kind == COST_STEP_STORE
                                                    ? (uint64_t)i->imm
                                                    : 0));
         const scalar_bits *second = with >> n & 1 ? &operand[n] : NULL;
         switch (step->kind) {
-        case COST_STEP_LOAD: known |= (uint64_t)load(x, lane, i, at, &values(x, step->to)[n]) << n; break;
-        case COST_STEP_STORE: store(x, lane, i, at, second); break;
-        case COST_STEP_CLEAR: clear(x, lane, i, at); break;
-        default: copy(x, lane, i, at, second); break;
+        case COST_STEP_LOAD: known |= (uint64_t)load(x, n, i, at, &values(x, step->to)[n]) << n; break;
+        case COST_STEP_STORE: store(x, n, i, at, second); break;
+        case COST_STEP_CLEAR: clear(x, n, i, at); break;
+        default: copy(x, n, i, at, second); break;
         }
     }
     set_known(x, step, lanes, known);
@@ -308,7 +322,9 @@ static void call(struct cost_sampler *x, const struct cost_step *step, uint64_t 
 static void forget(struct cost_sampler *x, uint64_t lanes)
 {
     each_lane(n, lanes)
-        forget_memory(&x->lane[n]);
+        forget_memory(&x->lane[n].memory);
+    if (x->shared && lanes)
+        forget_memory(x->shared);
 }
 
 static void run_step(struct cost_sampler *x, const struct cost_step *step, uint64_t lanes)
@@ -437,7 +453,7 @@ static struct cost_frame *enter(struct cost_sampler *x, struct arena *a, const s
     struct cost_frame **first = &x->called[f->id], *frame = *first;
     if (!frame) {
         frame = *first = arena_new(x->arena, struct cost_frame);
-        cost_make_frame(x, x->arena, frame, cost_slice_new(x->arena, f, NULL, true));
+        cost_make_frame(x, x->arena, frame, cost_slice_new(x->arena, f, NULL, true, x->shared));
     } else if (frame->entered) {
         frame = arena_new(a, struct cost_frame);
         cost_make_frame(x, a, frame, (*first)->slice);
