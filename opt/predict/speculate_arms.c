@@ -170,6 +170,8 @@ static struct arms speculated(const struct detection *d, struct ir_function *f)
 
 struct bitset detect_speculate(const struct detection *d, struct ir_function *f)
 {
+    if (!d->speculated.count)
+        return bitset_new(d->arena, f->blocks.count);
     struct arms x = speculated(d, f);
     opt_rename_all(&x.renaming, f);
     ir_blocks_remove(f, x.gone);
@@ -280,23 +282,36 @@ static void choose_arms(struct choice *c, struct arms *x, uint32_t b)
     c->gain += most;
     int64_t sure = gain_of(x, best, 1);
     c->sure += sure > 0 ? sure : 0;
-    if (c->joined)
+    if (c->joined && x->f != x->d->f)
         speculate(x, best);
+}
+
+static void choose_in(struct choice *c, struct arms *x)
+{
+    const struct ir_cfg *cfg = x->d->cfg;
+    for (uint32_t i = cfg->rpo_count; i-- > 0;)
+        if (bitset_has(x->d->u->branches, cfg->rpo[i]) && is_branch(x, cfg->rpo[i]))
+            choose_arms(c, x, cfg->rpo[i]);
 }
 
 static void choose(struct ir_module *m, void *data)
 {
     struct choice *c = data;
-    const struct detection *d = c->d;
-    struct arms x = speculated(d, detect_copy(m, d->f));
-    for (uint32_t i = d->cfg->rpo_count; i-- > 0;)
-        if (bitset_has(d->u->branches, d->cfg->rpo[i]) && is_branch(&x, d->cfg->rpo[i]))
-            choose_arms(c, &x, d->cfg->rpo[i]);
+    struct arms x = speculated(c->d, detect_copy(m, c->d->f));
+    choose_in(c, &x);
 }
 
+/* Of a function in which no branch collapses no copy is needed. */
 static struct choice choices(const struct detection *d, bool joined, uint32_t parts)
 {
     struct choice c = {.d = d, .joined = joined, .parts = parts};
+    if (!d->speculated.count && !d->c->options->remarks) {
+        struct arms x = begin(d, d->f);
+        choose_in(&c, &x);
+        if (!joined || !c.found.count)
+            return c;
+        c = (struct choice){.d = d, .joined = joined, .parts = parts};
+    }
     struct ir_module *m = ir_module_new(d->f->module->file);
     ir_module_fill(m, choose, &c);
     ir_module_free(m);
