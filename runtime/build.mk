@@ -8,7 +8,7 @@ runtime_SRC += $(addprefix runtime/check/,memory.c batches.c quick.c alarms.c ob
 runtime_SRC += runtime/instructions.c runtime/core/banks.c
 # A machine is a file that a row of base/schemes.def names, and those beside it.
 runtime_SRC += $(sort $(wildcard runtime/schemes/*.c))
-runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c block.c schedule.c clock.c trace.c watch.c services.c fault.c)
+runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c block.c schedule.c clock.c endless.c trace.c watch.c services.c fault.c)
 
 # Best instruction set first, fewest lanes first; `base` is what the compiler makes without options. Under sanitizers
 # warps of 16 run in 32 lanes: each core compiles for 20 s. ThreadSanitizer runs warps of 8 alone, fuzzers wider ones by

@@ -323,6 +323,67 @@ static void choose(struct core *c)
     }
 }
 
+/* ---- whether it can never end ------------------------------------------------------------------------ */
+
+/* A time that is past is as good as now. */
+static uint64_t from_now(uint64_t time, uint64_t now)
+{
+    return time == NEVER ? NEVER : time > now ? time - now : 0;
+}
+
+static void look_at_waiting(struct rt_sim *s, const struct rt_sim_warp *w, uint64_t now)
+{
+    for (; w; w = w->next) {
+        rt_sim_look_warp(s, w);
+        rt_digest_word(&s->endless.rest, from_now(w->saved, now));
+    }
+    rt_digest_word(&s->endless.rest, NEVER);
+}
+
+static void look_at_slot(struct clock *k, const struct slot *slot, uint64_t now)
+{
+    struct rt_digest *d = &k->sim->endless.rest;
+    uint64_t slice = k->parameter[WC_SLICE];
+    rt_digest_word(d, (uint64_t)slot->state << 32 | slot->port);
+    rt_digest_word(d, from_now(slot->ready, now));
+    rt_digest_word(d, slot->issued < slice ? slot->issued : slice);
+    if (slot->state != EMPTY)
+        rt_sim_look_warp(k->sim, slot->warp);
+    if (slot->state == SAVES)
+        rt_sim_look_warp(k->sim, slot->next);
+}
+
+static void look_at_core(struct clock *k, const struct core *c, uint64_t now)
+{
+    struct rt_sim *s = k->sim;
+    struct rt_digest *d = &s->endless.rest;
+    rt_sim_look_block(s, c->block);
+    rt_digest_word(d, from_now(c->now, now));
+    rt_digest_word(d, from_now(c->end, now));
+    rt_digest_word(d, (uint64_t)c->turn << 32 | (c->now >= now ? c->issued : 0));
+    rt_digest_word(d, (uint64_t)c->begun << 32 | c->left);
+    for (unsigned i = 0; i < PORTS; i++)
+        rt_digest_word(d, from_now(c->free[i], now));
+    for (unsigned i = 0; i < WC_SLOTS; i++)
+        look_at_slot(k, &c->slots[i], now);
+    look_at_waiting(s, c->queue.first, now);
+    look_at_waiting(s, c->barrier.first, now);
+}
+
+/* The core is the next to do something. */
+static __attribute__((noinline, cold)) bool can_never_end(struct clock *k, const struct core *next)
+{
+    struct rt_sim *s = k->sim;
+    rt_sim_look_begin(s);
+    rt_digest_word(&s->endless.rest, (uint64_t)(next - k->cores));
+    for (uint32_t i = 0; i < k->core_count; i++)
+        if (k->cores[i].left)
+            look_at_core(k, &k->cores[i], next->when);
+        else /* it may take another block then */
+            rt_digest_word(&s->endless.rest, from_now(k->cores[i].when, next->when));
+    return rt_sim_can_never_end(s, next->chosen->warp);
+}
+
 /* ---- the launch -------------------------------------------------------------------------------------- */
 
 static const struct word *list_words(struct rt_sim *s)
@@ -397,6 +458,8 @@ void rt_sim_run_clock(struct rt_sim *s, uint32_t cores)
     struct clock *k = clock_new(s, cores < s->sizes.blocks ? cores : (uint32_t)s->sizes.blocks);
     struct core *c;
     while (!k->stops && (c = first_core(k))->when != NEVER) {
+        if (c->chosen && rt_sim_is_to_look(s, c->chosen->warp) && can_never_end(k, c))
+            break;
         if (c->chosen)
             issue(k, c);
         else

@@ -89,7 +89,7 @@ static void thread_of(const struct rt_sim_warp *w, unsigned lane, uint32_t threa
 }
 
 /* Where the lane stands. */
-static void record_place(struct rt_sim_warp *w, uint32_t word, unsigned lane)
+static void record_place(const struct rt_sim_warp *w, uint32_t word, unsigned lane)
 {
     struct rt_sim *s = w->sim;
     s->trap = (struct rt_trap_record){0};
@@ -120,6 +120,37 @@ void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word)
     bool interrupted = rt_interrupted(w->sim->given.interrupt);
     rt_fuel_text(&w->sim->trap, interrupted, interrupted ? w->sim->total : w->sim->given.fuel, w->index,
                  active, w->flow.live);
+}
+
+/* Lanes that wait, as the stack has them: of each entry those that have come to where they reconverge, if that
+ * is known, and those that run before. groups: room for two of each. */
+static uint32_t list_waiting(const struct rt_sim_warp *w, kernc_group *groups)
+{
+    const struct wc_image *m = w->sim->image;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->flow.depth; i++) {
+        const struct rt_divergence_entry *e = &w->flow.stack[i];
+        uint16_t meet = w->flow.mode == WC_MODE_RPC ? e->key : e->reconverge;
+        if (w->flow.mode == WC_MODE_RPC || w->flow.mode == WC_MODE_SOURCE_PC)
+            groups[count++] = (kernc_group){.lanes = e->saved, .code = meet};
+        groups[count++] = (kernc_group){.lanes = e->pending, .code = e->target};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        groups[i].line = groups[i].code < m->places.count ? m->places.at[groups[i].code].line : 0;
+    return count;
+}
+
+void rt_sim_trap_endless(const struct rt_sim_warp *w, uint32_t word)
+{
+    kernc_group waiting[2 * WC_STACK];
+    uint32_t at = word;
+    while (at > 0 && at < w->sim->image->places.count && w->sim->image->places.at[at].line == 0)
+        at--;
+    record_place(w, at, w->flow.active ? rt_lowest(w->flow.active) : 0);
+    w->sim->trap.set = w->sim->trap.endless = true;
+    uint32_t count = list_waiting(w, waiting);
+    rt_endless_text(&w->sim->trap, SCHEME_warp_core_rpc, w->index, w->flow.active, w->flow.live, waiting,
+                    count);
 }
 
 void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,

@@ -134,6 +134,7 @@ static kernc_status prepare(struct rt_sim *s)
     rt_argument_words(s->kernel, s->sizes.params, &s->sizes.shared, s->arguments);
     decode(s);
     rt_sim_watch_new(s);
+    rt_sim_endless_begin(s);
     s->data = s->kernel->module->data.address;
     s->tally = arena_new(&s->arena, struct rt_sim_tally);
     s->trace = rt_trace_new(s);
@@ -243,7 +244,7 @@ static kernc_status outcome(struct rt_sim *s)
     kernc_context *c = s->context;
     if (s->trap.set) {
         text_add(&c->trap_report, s->report.at ? s->report.at : "", s->report.length);
-        return rt_report_stop(s->kernel, KERNC_TRAP, &s->trap);
+        return rt_report_stop(s->kernel, s->trap.endless ? KERNC_DEADLOCK : KERNC_TRAP, &s->trap);
     }
     if (s->over_memory)
         return rt_fail(c, KERNC_LIMIT,

@@ -67,6 +67,23 @@ static bool run_round(struct round *r, bool first)
     return true;
 }
 
+/* Between two rounds, as if it were the turn of the first warp that has not ended. */
+static bool can_never_end(const struct round *r)
+{
+    struct rt_sim *s = r->block->sim;
+    uint32_t first = 0;
+    while (first < r->count && !r->warps[first])
+        first++;
+    if (first == r->count || !rt_sim_is_to_look(s, r->warps[first]))
+        return false;
+    rt_sim_look_begin(s);
+    rt_sim_look_block(s, r->block);
+    for (uint32_t i = first; i < r->count; i++)
+        if (r->warps[i])
+            rt_sim_look_warp(s, r->warps[i]);
+    return rt_sim_can_never_end(s, r->warps[first]);
+}
+
 void rt_sim_schedule(struct rt_sim *s)
 {
     struct round r = {rt_sim_block_new(s), arena_array(&s->arena, struct rt_sim_warp *, s->sizes.warps),
@@ -77,7 +94,7 @@ void rt_sim_schedule(struct rt_sim *s)
         rt_sim_block_begin(r.block, number);
         good = run_round(&r, true);
         while (good && r.left)
-            good = run_round(&r, false);
+            good = run_round(&r, false) && !can_never_end(&r);
         rt_sim_block_end(r.block, number + 1);
     }
 }

@@ -7,6 +7,7 @@
  *   services.c   those that are rare: warp operations, atomics, control registers, printing
  *   fault.c      how a warp stops that has gone wrong
  *   block.c      blocks and warps from their begin to their end; the order of printed text
+ *   endless.c    whether a launch can never end
  *   schedule.c   launches that are not timed: warps take turns of many instructions
  *   clock.c      launches that are: each instruction in the cycle in which the machine issues it
  *   launch.c     launches, statistics
@@ -18,6 +19,7 @@
 #define KERNC_RT_SIMULATOR_H
 
 #include "backend/format/warpcore/image.h"
+#include "runtime/launch/cycle.h"
 #include "runtime/launch/grid.h"
 #include "runtime/warpcore/divergence.h"
 
@@ -108,6 +110,19 @@ struct rt_sim_block {
     struct rt_sim_block *next; /* of rt_sim.all */
 };
 
+/* Whether the launch is in a state in which it has been before (endless.c). */
+struct rt_sim_endless {
+    struct rt_cycle cycle;
+    uint64_t last, next, lost; /* instructions before the latest look at the state; before the next one, at
+                                  least; and if that place is not come to */
+    const struct rt_sim_warp *where; /* whose turn it was then, at this word */
+    uint32_t word;
+    /* What is looked at: all that runs, in an order that follows from it, and what else decides. */
+    VEC(const struct rt_sim_block *) blocks;
+    VEC(const struct rt_sim_warp *) warps;
+    struct rt_digest rest;
+};
+
 struct rt_trace;
 struct rt_sim_watch;
 /* A launch. */
@@ -138,6 +153,7 @@ struct rt_sim {
     struct text report; /* of a fault: the machine's state, for people */
     bool over_memory, out_of_fuel;
     struct arena arena;
+    struct rt_sim_endless endless;
 };
 
 static inline bool rt_sim_is_global(enum wc_op op)
@@ -195,6 +211,8 @@ void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uns
                          enum wc_space space, bool store, uint32_t address, uint32_t bytes);
 /* Notes that the warp, which is not running, stands at the word as the launch runs out of fuel. */
 void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word);
+/* Notes that the launch can never end; nor can the warp, at the word. */
+void rt_sim_trap_endless(const struct rt_sim_warp *w, uint32_t word);
 
 /* ---- services.c; false: the warp has stopped --------------------------------------------------------- */
 
@@ -231,6 +249,23 @@ void rt_sim_block_output(struct rt_sim_block *b);
 /* The block has ended, or the launch stops; what blocks with numbers below `oldest` printed is handed on. */
 void rt_sim_block_end(struct rt_sim_block *b, uint64_t oldest);
 void rt_sim_free(struct rt_sim *s); /* all text and the arena */
+
+/* ---- endless.c --------------------------------------------------------------------------------------- */
+
+void rt_sim_endless_begin(struct rt_sim *s);
+uint32_t rt_sim_word_of(const struct rt_sim_warp *w); /* where it goes on */
+/* Whether the state is to be looked at, before the warp's turn. Asked for each instruction. */
+static inline bool rt_sim_is_to_look(const struct rt_sim *s, const struct rt_sim_warp *w)
+{
+    const struct rt_sim_endless *e = &s->endless;
+    return s->total >= e->next && (s->total >= e->lost || (e->where == w && e->word == rt_sim_word_of(w)));
+}
+/* Nothing runs. */
+void rt_sim_look_begin(struct rt_sim *s);
+void rt_sim_look_block(struct rt_sim *s, const struct rt_sim_block *b);
+void rt_sim_look_warp(struct rt_sim *s, const struct rt_sim_warp *w);
+/* All has been told. w: whose turn it is. True: the launch can never end, and its trap says so. */
+bool rt_sim_can_never_end(struct rt_sim *s, const struct rt_sim_warp *w);
 
 /* ---- schedule.c, clock.c: run block after block until none is left or the launch has to stop --------- */
 
