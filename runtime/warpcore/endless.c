@@ -1,4 +1,4 @@
-/* endless.c: launches on warp-core that can never end are stopped, and say so, as runtime/launch/endless.h has it.
+/* endless.c: launches on warp-core that can never end are stopped, and say so. See runtime/launch/endless.h.
  *
  * The machine is one, whatever its cores: once it is in a state where it has been before, it goes on for ever.
  * A state is all that decides what it does next: of the blocks that run the registers of their warps, where
