@@ -130,7 +130,7 @@ static bool load(const struct cost_sampler *x, uint32_t lane, const struct ir_in
            ((!m->forgot && read_buffer(x, address, i->mem, bits)) || read_object(x, address, i->mem, bits));
 }
 
-/* Where nothing is known, nothing is kept that is not known. */
+/* A value that is not known is kept only where one is: it was stored, or written as a part of a block. */
 static void keep(const struct cost_sampler *x, struct cost_memory *m, uint64_t key, struct cost_stored s)
 {
     const struct cost_filled *filled;

@@ -93,6 +93,12 @@ bool detect_confirmed(struct detection *d, const struct cost_code *code);
 bool detect_is_risky(struct detection *d, const struct cost_code *code);
 /* Whether it costs other warps nothing, nor if what is not known is otherwise. */
 bool detect_is_no_worse(struct detection *d, const struct cost_code *code);
+/* The sum; UINT64_MAX, which is no number of cycles, if that is too small. */
+static inline uint64_t detect_plus(uint64_t a, uint64_t b)
+{
+    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+/* Whether `with` is so many per cent of `without` less than that, or more. */
 static inline bool detect_is_less(uint64_t with, uint64_t without, uint32_t per_cent)
 {
     return with < without && (without - with) * 100 >= without * per_cent;

@@ -39,17 +39,12 @@ static uint64_t cycles_of(const struct detection *d, const struct cost_code *cod
     return figures.cut ? UINT64_MAX : figures.cycles;
 }
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
-}
-
 uint64_t detect_cycles(const struct detection *d, const struct cost_code *code,
                        const struct cost_sample *const *warps, uint32_t count)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count && sum != UINT64_MAX; i++)
-        sum = plus(sum, cycles_of(d, code, warps[i], UINT64_MAX));
+        sum = detect_plus(sum, cycles_of(d, code, warps[i], UINT64_MAX));
     return sum;
 }
 
@@ -61,7 +56,7 @@ struct cycle_sums detect_sums(const struct detection *d, const struct cost_code 
         uint64_t most = bounds ? bounds->at[sums.warps] : UINT64_MAX;
         sums.far = sum >= most;
         if (!sums.far)
-            sum = plus(sum, cycles_of(d, code, d->sample[sums.warps], most - sum));
+            sum = detect_plus(sum, cycles_of(d, code, d->sample[sums.warps], most - sum));
         sums.far |= sum >= most;
         sums.at[sums.warps] = sum;
     }
@@ -170,7 +165,7 @@ static void model_warp(struct detection *d, const struct cost_hints *hints, uint
 {
     begin_model(d, hints, budget, 1, margin);
     add_sample(d, sample_warp(d, hints, budget));
-    detect_measure(d);
+    replay_all(d);
 }
 
 /* These, the middle one first. False: one is too long for its part of the budget, or they are for the steps. */
@@ -185,7 +180,7 @@ static bool model_several(struct detection *d, const struct probe *chosen, uint3
             return false;
         add_sample(d, s);
     }
-    detect_measure(d);
+    replay_all(d);
     return !d->plain.cut;
 }
 
@@ -205,7 +200,7 @@ static bool passes_screen(struct detection *d, const struct cost_hints *warps, u
     if (!*fit)
         return true;
     add_sample(d, s);
-    detect_measure(d);
+    replay_all(d);
     if (d->plain.cut || detect_is_promising(d, IDLE_OF_MIXED))
         return true;
     begin_model(d, &mixed, budget, count, MARGIN);
@@ -225,6 +220,7 @@ void detect_model(struct detection *d)
     hints[0] = given;
     uint32_t count = cost_choose_warps(hints, WARPS);
     bool fit;
+    d->code = detect_code(d, NULL, NULL, DETECT_ALL);
     d->screened_out = !passes_screen(d, hints, count, budget / SMALL_SHARE, &fit);
     for (uint32_t i = 0; i < count; i++)
         chosen[i].hints = hints[i];

@@ -49,7 +49,7 @@ static struct cost_code *with_threshold(const struct race *r, uint32_t threshold
 
 static uint64_t far_above(uint64_t cycles)
 {
-    return cycles < UINT64_MAX - cycles / FAR ? cycles + cycles / FAR : UINT64_MAX;
+    return detect_plus(cycles, cycles / FAR);
 }
 
 /* Nothing is of use that takes far more than these up to a warp, or as much in the end. */

@@ -160,9 +160,13 @@ void rt_endless_text(struct rt_trap_record *t, enum scheme s, uint32_t warp, uin
         left &= ~lanes;
         told++;
     }
-    if (left)
-        add(&text, left == (live & ~active) ? ", %d wait elsewhere" : ", %d more elsewhere",
-            __builtin_popcountll(left));
+    int elsewhere = __builtin_popcountll(left);
+    if (elsewhere)
+        add(&text,
+            left != (live & ~active) ? ", %d more elsewhere"
+            : elsewhere == 1         ? ", %d waits elsewhere"
+                                     : ", %d wait elsewhere",
+            elsewhere);
     if (live != active && !scheme_has(s, SCHEME_PROGRESS))
         add_help(&help, live & ~active);
 }

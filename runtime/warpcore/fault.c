@@ -110,16 +110,21 @@ static void record(struct rt_sim_warp *w, uint32_t word, enum wc_trap code, unsi
         write_report(w, word, code);
 }
 
-void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word)
+/* The first active lane stands at the word, or behind the last one before it that has a line. */
+static void record_line(const struct rt_sim_warp *w, uint32_t word)
 {
     const struct wc_image *m = w->sim->image;
-    uint8_t active = w->flow.active;
     while (word > 0 && word < m->places.count && m->places.at[word].line == 0)
         word--;
-    record_place(w, word, active ? rt_lowest(active) : 0);
+    record_place(w, word, w->flow.active ? rt_lowest(w->flow.active) : 0);
+}
+
+void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word)
+{
+    record_line(w, word);
     bool interrupted = rt_interrupted(w->sim->given.interrupt);
     rt_fuel_text(&w->sim->trap, interrupted, interrupted ? w->sim->total : w->sim->given.fuel, w->index,
-                 active, w->flow.live);
+                 w->flow.active, w->flow.live);
 }
 
 /* Lanes that wait, as the stack has them: of each entry those that have come to where they reconverge, if that
@@ -143,10 +148,7 @@ static uint32_t list_waiting(const struct rt_sim_warp *w, kernc_group *groups)
 void rt_sim_trap_endless(const struct rt_sim_warp *w, uint32_t word)
 {
     kernc_group waiting[2 * WC_STACK];
-    uint32_t at = word;
-    while (at > 0 && at < w->sim->image->places.count && w->sim->image->places.at[at].line == 0)
-        at--;
-    record_place(w, at, w->flow.active ? rt_lowest(w->flow.active) : 0);
+    record_line(w, word);
     w->sim->trap.set = w->sim->trap.endless = true;
     uint32_t count = list_waiting(w, waiting);
     rt_endless_text(&w->sim->trap, SCHEME_warp_core_rpc, w->index, w->flow.active, w->flow.live, waiting,
