@@ -106,6 +106,7 @@ void ir_unlink(struct ir_function *f, ir_ref r)
     if (ir_op_info[ins->op].flags & IR_TERMINATOR) {
         block->reconverge = IR_NO_BLOCK;
         block->overhead = false;
+        block->predicated = 0;
     }
 }
 
@@ -349,9 +350,11 @@ uint32_t ir_block_split(struct ir_function *f, uint32_t b, ir_ref r, const char 
     tail->edges.capacity = head->edges.capacity;
     tail->reconverge = head->reconverge;
     tail->overhead = head->overhead;
+    tail->predicated = head->predicated;
     memset(&head->edges, 0, sizeof head->edges);
     head->reconverge = IR_NO_BLOCK;
     head->overhead = false;
+    head->predicated = 0;
     return rest;
 }
 

@@ -9,5 +9,5 @@ ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c coalesce.c dataflow.c barri
     memory.c effects.c \
     pdg_nodes.c pdg.c)
 ir_SRC += $(addprefix ir/analysis/,ranges.c range_conditions.c range_of.c)
-ir_SRC += ir/converge/order.c ir/converge/reconvergence.c ir/converge/barriers.c ir/converge/frontier.c
+ir_SRC += ir/converge/order.c ir/converge/reconvergence.c ir/converge/predication.c ir/converge/barriers.c ir/converge/frontier.c
 ir_SRC += $(addprefix ir/views/,views.c structure.c barriers.c frontier.c dependence.c json.c)

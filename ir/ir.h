@@ -153,12 +153,16 @@ struct ir_block {
                                      diverge. IR_AT_RETURN: nowhere in the function. IR_NO_BLOCK: not
                                      chosen */
     bool            overhead;     /* of the branch: only a scheme needs it, whose pass added it */
+    uint8_t         predicated;   /* of a brif: bit e: the arm behind edge e is predicated, if it can be (see
+                                     ir_predication_new) */
     uint32_t        frontier;     /* of the blocks where others may wait while this one runs, that of the
                                      highest priority, by a scheme's pass; IR_NO_BLOCK: nobody waits */
     bool            check;        /* re-convergence check, by a scheme's pass: threads may come here while
                                      others wait, here or where they are to run first */
     bool            removed;
 };
+
+enum { IR_BOTH_SIDES = 3 };
 
 enum ir_function_flag {
     IR_FN_KERNEL = 1,

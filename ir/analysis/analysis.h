@@ -99,6 +99,36 @@ struct bitset ir_dominate_part(struct arena *a, const struct ir_dominators *d, s
 /* The blocks with an edge to the virtual exit: those without successors, and one in each endless part. */
 u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
 
+/* ---- predicated arms (ir/converge/predication.c) ----------------------------------------------------- */
+
+/* Blocks of the order: its places first … end - 1. */
+struct ir_arm {
+    uint32_t first, end;
+};
+struct ir_arms {
+    struct ir_arm side[2];
+};
+/* Arms whose instructions have the condition of the branch as a guard, so that an arm needs no branch, no jump
+ * and no wait. It is a row of blocks in the order, each of which leads to the next one, or has arms that are
+ * predicated and no other side; the last one leads to where the branch's threads reconverge. Nothing leads in
+ * from elsewhere, and it only computes, loads, stores and asserts. Behind it stands the other side of the
+ * branch, or the block where the threads reconverge. NULL: none are asked for. */
+struct ir_predication {
+    uint8_t *sides;      /* by block: which of the branch's two edges lead to such arms: bit e for edge e */
+    struct bitset whole; /* branches with such arms and no other side: edges lead to arms, or to where threads
+                            reconverge */
+    struct ir_arms *arms; /* by block, of each of these sides */
+    uint32_t *ends;       /* by block: the branch whose arm its br ends; IR_NO_BLOCK: none */
+};
+/* Of the sides that are asked for, by block; NULL: none. placed: barriers are placed, and where the threads
+ * reconverge has to stand the wait for all of them. Linear. */
+struct ir_predication ir_predication_new(struct arena *a, const struct ir_cfg *g, const uint8_t *asked,
+                                         bool placed);
+/* The first instruction of the block that has no guard in a predicated arm, or 0. */
+ir_ref ir_unpredicable(const struct ir_function *f, uint32_t b);
+/* The sides that the function's branches say are predicated; NULL: none. */
+uint8_t *ir_asks_predication(struct arena *a, const struct ir_function *f);
+
 /* ---- barriers (ir/converge/barriers.c) --------------------------------------------------------------- */
 
 /* Whether the block has a barrier(). */

@@ -273,6 +273,16 @@ static void parse_target(struct parser *p, int64_t value)
     e->breaks = ir_parse_accept_word(p, "break");
 }
 
+/* Which arms of a branch are. */
+static uint8_t parse_predicated(struct parser *p)
+{
+    if (ir_parse_accept_word(p, "predicated.true"))
+        return 1;
+    if (ir_parse_accept_word(p, "predicated.false"))
+        return 2;
+    return ir_parse_accept_word(p, "predicated") ? IR_BOTH_SIDES : 0;
+}
+
 static void parse_targets(struct parser *p, enum ir_op op)
 {
     if (op == IR_br || op == IR_brif) {
@@ -295,6 +305,7 @@ static void parse_targets(struct parser *p, enum ir_op op)
         uint32_t b = ir_parse_block_ref(p);
         ir_block_at(p->fn, p->cursor.block)->reconverge = b;
     }
+    ir_block_at(p->fn, p->cursor.block)->predicated = parse_predicated(p);
     ir_block_at(p->fn, p->cursor.block)->overhead = ir_parse_accept_word(p, "overhead");
 }
 

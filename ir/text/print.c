@@ -208,6 +208,8 @@ static void targets(struct printer *p, const struct ir_ins *ins)
         text_addz(p->out, " reconverge ");
         block_name(p, block->reconverge);
     }
+    text_addz(p->out, (const char *const[]){"", " predicated.true", " predicated.false",
+                                            " predicated"}[block->predicated & IR_BOTH_SIDES]);
     text_addz(p->out, block->overhead ? " overhead" : "");
 }
 

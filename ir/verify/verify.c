@@ -96,6 +96,8 @@ static void check_successors(struct verifier *v, uint32_t b)
         ir_ins_broken(v, IR_RULE_SUCCESSORS, block->last, "the block has %u successors", n);
     if (block->reconverge != IR_NO_BLOCK && op != IR_brif && op != IR_switch)
         ir_ins_broken(v, IR_RULE_RECONVERGE, block->last, "this does not branch");
+    if (block->predicated && op != IR_brif)
+        ir_ins_broken(v, IR_RULE_PREDICATED, block->last, "this does not branch by a condition");
     if (block->overhead && n == 0)
         ir_ins_broken(v, IR_RULE_OVERHEAD, block->last, "this goes nowhere");
 }
