@@ -117,6 +117,7 @@ struct be_function {
     const uint32_t *barriers;   /* see ir_reached_from_barriers */
     bool returns_before_others; /* the frontier of a block that returns is not empty */
     bool joins;                 /* branches name only places where they join a barrier */
+    struct ir_predication predication;
     VEC(struct be_word) words;
     VEC(struct be_vreg) vregs;
     VEC(struct be_block) blocks; /* in generation order: reverse post-order */

@@ -80,6 +80,13 @@ static void put_moves(struct be_encoder *e, const struct be_edge *edge, uint32_t
 
 /* ---- ends of blocks ---------------------------------------------------------------------------------- */
 
+/* The end of an arm that is predicated: its lanes wait there for others, without an instruction. */
+static void unpredicate(struct be_encoder *e, uint32_t target, uint32_t line)
+{
+    be_put_ins(e, (struct bc_ins){.op = BC_unpredicate}, 0, line);
+    be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, target);
+}
+
 static void jump_unless_next(struct be_encoder *e, uint32_t target, uint32_t line)
 {
     if (target == e->next)
@@ -124,8 +131,10 @@ static void open_edge_block(struct be_encoder *e, uint32_t target)
 }
 
 /* Blocks for the edges that need moves, equal edges sharing one so that their lanes stay together; where each
- * edge leads, or BE_NONE: straight to its target. The one that falls through comes last. */
-static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges, uint32_t n, uint32_t line)
+ * edge leads, or BE_NONE: straight to its target. The one that falls through comes last. wait: the block
+ * where lanes reconverge that are predicated, else IR_NO_BLOCK. */
+static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges, uint32_t n, uint32_t line,
+                               uint32_t wait)
 {
     struct map known = {0};
     uint32_t last = BE_NONE;
@@ -135,7 +144,7 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
         bool moves = edges[i].moves && has_moves(e, &edges[i]);
         e->edge_code.at[i] = BE_NONE;
         e->first_edge.at[i] = moves ? first_like(e, edges, i, &known) : BE_NONE;
-        if (e->first_edge.at[i] == i && edges[i].target == e->next)
+        if (e->first_edge.at[i] == i && edges[i].target == e->next && edges[i].target != wait)
             last = i;
     }
     for (uint32_t k = 0; k <= n; k++) {
@@ -147,6 +156,10 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
         put_moves(e, &edges[i], line);
         if (i == last)
             break;
+        if (edges[i].target == wait) {
+            unpredicate(e, edges[i].target, line);
+            continue;
+        }
         be_put_ins(e, (struct bc_ins){.op = BC_jump}, ir_latency_cycles[IR_LAT_BR], line);
         be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, edges[i].target);
     }
@@ -177,7 +190,8 @@ static void encode_branch(struct be_encoder *e, const struct be_word *w, const s
     be_put_ins(e, be_make_ins(e, w), w->cycles, w->at.line);
     uint32_t at = e->c->p->code.count;
     vec_push(&e->c->p->arena, &e->c->p->code, word.ins);
-    encode_edge_blocks(e, edges, 2, w->at.line);
+    encode_edge_blocks(e, edges, 2, w->at.line,
+                       w->op == BC_predicate ? be_reconvergence_of(e->f, b) : IR_NO_BLOCK);
     point_edge(e, BE_FIX_YES, at, edges, 0);
     point_edge(e, BE_FIX_NO, at, edges, 1);
     be_fix_later(e, BE_FIX_RECONVERGE, at, be_reconvergence_of(e->f, b));
@@ -218,7 +232,7 @@ static void encode_switch(struct be_encoder *e, const struct be_word *w, const s
     vec_push(&p->arena, &p->switches,
              ((struct bc_switch){.first = first, .count = n, .site = be_site(e, w)}));
     be_put_ins(e, ins, w->cycles, w->at.line);
-    encode_edge_blocks(e, edges, n + 1, w->at.line);
+    encode_edge_blocks(e, edges, n + 1, w->at.line, IR_NO_BLOCK);
     for (uint32_t i = first; i < first + n; i++)
         point_edge(e, BE_FIX_CASE, i, edges, p->cases.at[i].target);
     point_edge(e, BE_FIX_OTHERWISE, ins.imm, edges, 0);
@@ -233,7 +247,10 @@ void be_encode_end(struct be_encoder *e, const struct be_block *b)
     if (w->op == BC_jump) {
         const struct be_edge *edge = &e->f->edges.at[b->first_edge];
         put_moves(e, edge, w->at.line);
-        jump_unless_next(e, edge->target, w->at.line);
+        if (e->f->predication.ends && e->f->predication.ends[b->ir] != IR_NO_BLOCK)
+            unpredicate(e, edge->target, w->at.line);
+        else
+            jump_unless_next(e, edge->target, w->at.line);
     } else if (bc_has_branch_word((enum bc_op)w->op)) {
         encode_branch(e, w, b);
     } else if (w->op >= BC_switch_v && w->op <= BC_switch_s) {

@@ -102,9 +102,23 @@ static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
     return true;
 }
 
+/* Sides that are neither arms nor lead to where the threads reconverge are branched to. */
+static void select_predicate(struct be_selector *s, const struct ir_ins *branch)
+{
+    const struct ir_predication *p = &s->f->predication;
+    bool whole = bitset_has(p->whole, branch->block);
+    uint32_t left = whole ? 0 : IR_BOTH_SIDES & ~(uint32_t)p->sides[branch->block];
+    struct be_word *w = be_put(s, BC_predicate, left, be_lanes(s, branch->args[0]), 0, 0);
+    w->cycles = whole ? 0 : ir_latency_cycles[IR_LAT_BR];
+}
+
 static void select_brif(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
+    if (s->f->predication.sides && s->f->predication.sides[ins->block]) {
+        select_predicate(s, ins);
+        return;
+    }
     if (select_fused(s, ins))
         return;
     if (be_uniform(s, ins->args[0]))
@@ -337,7 +351,7 @@ static void note_params(struct be_selector *s)
 
 static bool may_diverge(enum bc_op op)
 {
-    return op == BC_br || op == BC_switch_v || op == BC_switch_w ||
+    return op == BC_br || op == BC_predicate || op == BC_switch_v || op == BC_switch_w ||
            (op < BC_SCALAR_OPS && (op % BC_FORMS == BC_FORM_B || op % BC_FORMS == BC_FORM_U));
 }
 
@@ -374,6 +388,17 @@ static void find_reconvergence_points(const struct be_context *c, struct be_func
     }
 }
 
+/* Under convergence barriers the arms of divergent branches are predicated that the IR marks so. */
+static void find_predication(struct be_selector *s)
+{
+    struct be_function *f = s->f;
+    uint8_t *asked = f->joins ? ir_asks_predication(&s->c->arena, s->ir) : NULL;
+    for (uint32_t b = 0; asked && b < s->ir->blocks.count; b++)
+        if (asked[b] && be_uniform(s, ir_at(s->ir, ir_terminator(s->ir, b))->args[0]))
+            asked[b] = 0;
+    f->predication = ir_predication_new(&s->c->arena, f->cfg, asked, true);
+}
+
 void be_select(struct be_context *c, struct be_function *f)
 {
     uint32_t n = f->ir->ins.count;
@@ -397,6 +422,7 @@ void be_select(struct be_context *c, struct be_function *f)
     f->successor = be_find_successor(&s);
     count_uses(&s);
     be_find_warp_scalars(&s);
+    find_predication(&s);
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
         select_block(&s, f->cfg->rpo[i]);
     note_params(&s);

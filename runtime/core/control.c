@@ -1,6 +1,7 @@
 /* control.c: branches with many targets, calls through pointers and returns: lanes are sorted by where they
  * go. */
 #include "runtime/launch/grid.h"
+#include "runtime/launch/watch.h"
 
 uint32_t rt_diverge(struct rt_warp *w)
 {
@@ -135,6 +136,28 @@ uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins)
         add_target(split, to[i], (uint64_t)1 << i);
     }
     return go(w);
+}
+
+void rt_run_empty(struct rt_warp *w, uint32_t row)
+{
+    struct rt_count *count = &w->counts[row];
+    count->some++;
+    w->worker->empty[row]++;
+    w->events->widths[0] += count->instructions;
+    w->cycles += count->cycles;
+    w->fuel -= count->instructions;
+}
+
+void rt_run_guarded(struct rt_warp *w, const struct bc_ins *ins, bool yes)
+{
+    const struct bc_branch *branch = (const struct bc_branch *)(ins + 1);
+    uint32_t side = yes ? branch->yes : branch->no, other = yes ? branch->no : branch->yes;
+    uint32_t end = other > side ? other : branch->reconverge;
+    for (uint32_t row = w->code[side].imm; !(ins->d & (yes ? 1 : 2)) && row < w->code[end].imm; row++) {
+        rt_run_empty(w, row);
+        if (w->worker->launch->watch)
+            rt_watch_empty(w, row);
+    }
 }
 
 /* Of a call with two successors: the branch on mask d behind the block word at `at`; NULL: there is none. */

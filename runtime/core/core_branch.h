@@ -194,6 +194,25 @@ HANDLER(O_br)
     uint64_t yes = M[pc->a] & w->active;
     BRANCH_LANES(yes);
 }
+/* Of the active lanes all go the same way. */
+static __attribute__((noinline)) const struct bc_ins *predicate_all(struct rt_warp *w,
+                                                                    const struct bc_ins *pc, bool yes)
+{
+    const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
+    OUTSIDE(rt_run_guarded(w, pc, !yes));
+    return resume(w, yes ? branch->yes : branch->no);
+}
+HANDLER(O_predicate)
+{
+    uint64_t yes = M[pc->a] & w->active;
+    if (UNLIKELY(w->ask_uniform) || (yes && yes != w->active))
+        return diverge_two(w, pc, yes);
+    return predicate_all(w, pc, yes != 0);
+}
+HANDLER(O_unpredicate)
+{
+    ENTER(pc->imm);
+}
 HANDLER(O_sbr)
 {
     BRANCH_SCALAR(S[pc->a] & 1);

@@ -178,6 +178,10 @@ uint32_t rt_diverge(struct rt_warp *w); /* control.c: w->split tells how */
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins);
+/* The block is issued, and no lane runs it: it is counted, and so are its instructions. */
+void rt_run_empty(struct rt_warp *w, uint32_t row);
+/* No lane takes this side of the predicate: if its instructions have guards, they are issued all the same. */
+void rt_run_guarded(struct rt_warp *w, const struct bc_ins *ins, bool yes);
 /* ret_m, ret_true and ret_false: of the active lanes `yes` return true. */
 uint32_t rt_ret_to(struct rt_warp *w, const struct bc_ins *ins, uint64_t yes);
 /* atomic.c; at base + w->address[lane] */

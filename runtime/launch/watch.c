@@ -207,10 +207,9 @@ static void look(struct rt_watch *x, const struct rt_warp *w, const struct bc_in
         resume(x, w, latest->row);
 }
 
-void rt_watch_empty(struct rt_warp *w, uint32_t pc)
+void rt_watch_empty(struct rt_warp *w, uint32_t row)
 {
     struct rt_watch *x = w->worker->launch->watch;
-    uint32_t row = w->code[pc].imm;
     begin_step(x, w, row, 0, w->counts[row].cycles);
 }
 

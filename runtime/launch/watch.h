@@ -52,7 +52,7 @@ void rt_watch_new(struct rt_launch *l);
 void rt_watch_tables(struct rt_launch *l);
 /* Hands the trace on, if there is one. */
 void rt_watch_end(struct rt_launch *l);
-/* The block at `pc` is run by no lane at all (tf-sandy). */
-void rt_watch_empty(struct rt_warp *w, uint32_t pc);
+/* The block of this row is run by no lane at all. */
+void rt_watch_empty(struct rt_warp *w, uint32_t row);
 
 #endif

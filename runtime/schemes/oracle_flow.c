@@ -71,7 +71,8 @@ static void add_edges(struct oracle_flow *f, uint32_t block, const struct bc_ins
         return;
     }
     switch (end->op) {
-    case BC_jump: add_edge(f, block, end->imm); break;
+    case BC_jump:
+    case BC_unpredicate: add_edge(f, block, end->imm); break;
     case BC_call:
     case BC_icall: add_edge(f, block, (uint32_t)(end - p->code.at) + 1); break;
     case BC_switch_v:

@@ -70,20 +70,14 @@ static bool look_at_empty(struct rt_warp *w, uint32_t pc)
 {
     const struct rt_launch *l = w->worker->launch;
     if (l->watch)
-        rt_watch_empty(w, pc);
+        rt_watch_empty(w, w->code[pc].imm);
     return !l->program->checks_waiting || check_lanes(w, pc, going(w));
 }
 
 /* The block at `pc` is run without an active lane. False: the warp has trapped. */
 static bool run_empty(struct rt_warp *w, uint32_t pc)
 {
-    uint32_t row = w->code[pc].imm;
-    struct rt_count *count = &w->counts[row];
-    count->some++;
-    w->worker->empty[row]++;
-    w->events->widths[0] += count->instructions;
-    w->cycles += count->cycles;
-    w->fuel -= count->instructions;
+    rt_run_empty(w, w->code[pc].imm);
     w->events->conservative_branches++;
     return !w->worker->launch->looks_empty || look_at_empty(w, pc);
 }

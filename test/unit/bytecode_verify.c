@@ -52,6 +52,9 @@ DAMAGE(jump_abroad, find_ins(p, BC_jump)->imm = callee(p)->code;)
 DAMAGE(reconvergence_unmarked, p->code.at[branch(p)->reconverge].d = 0;)
 DAMAGE(reconverge_nowhere, branch(p)->reconverge = 1;)
 DAMAGE(no_branch_word, branch(p)->op = BC_exit;)
+DAMAGE(arms_behind, branch(p)->reconverge = BC_NO_TARGET; find_ins(p, BC_br)->op = BC_predicate;)
+DAMAGE(arm_ends_before, struct bc_ins *jump = find_ins(p, BC_jump); jump->op = BC_unpredicate;
+       jump->imm = p->functions.at[0].code;)
 DAMAGE(one_target, branch(p)->yes = branch(p)->no;)
 DAMAGE(branch_site, branch(p)->site = 60000;)
 DAMAGE(block_flags, find_ins(p, BC_block)->d = 8;)
@@ -228,6 +231,8 @@ static const struct verify_case cases[] = {
     {"is no block of the function", reconverge_nowhere},
     {"no branch word behind a branch", no_branch_word},
     {"a branch to one target", one_target},
+    {"do not lie before where they end", arms_behind},
+    {"do not lie before where they end", arm_ends_before},
     {"no site", branch_site},
     {"unknown block flags", block_flags},
     {"is no block of the function", case_target},

@@ -73,6 +73,7 @@ bool bc_ends_block(enum bc_op op)
 {
     switch (op) {
     case BC_jump:
+    case BC_unpredicate:
     case BC_switch_v:
     case BC_switch_w:
     case BC_switch_s:
@@ -96,10 +97,12 @@ unsigned bc_parts(const struct bc_ins *ins)
     switch (op) {
     case BC_block:
     case BC_branch:
+    case BC_unpredicate:
     case BC_tok_entry:
     case BC_tok_anchor:
     case BC_tok_loop:
     case BC_await: return 0;
+    case BC_predicate: return ins->d != 0;
     case BC_assert_below:
     case BC_assert_below_s: return 2;
     default: return bc_is_branch_form(op) || bc_operands(op)[3] == '<' ? 2 : 1;

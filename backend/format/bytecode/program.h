@@ -282,12 +282,13 @@ static inline bool bc_is_branch_form(enum bc_op op)
 /* Whether a branch word (struct bc_branch) follows. */
 static inline bool bc_has_branch_word(enum bc_op op)
 {
-    return bc_is_branch_form(op) || op == BC_br || op == BC_sbr;
+    return bc_is_branch_form(op) || op == BC_br || op == BC_sbr || op == BC_predicate;
 }
 bool bc_ends_block(enum bc_op op); /* what comes after it is a block word or the function's end */
 bool bc_returns(enum bc_op op);
 /* Instructions that a word counts for, 0 to 2: a comparison that is part of a branch or an assertion, and an
- * index that is part of an address, are instructions too; tokens, and words that are none, are not. */
+ * index that is part of an address, are instructions too; tokens, and words that are none, are not. Nor are
+ * guards: a predicate branches to sides without them alone, and their ends need no jump. */
 unsigned bc_parts(const struct bc_ins *ins);
 /* The wait that the block at `head` begins with, but for words that spread scalars; NULL: it begins with none,
  * or calls return to it. To jump or to branch there is to wait, and counts as that: the wait counts for code

@@ -241,6 +241,17 @@ static bool check_branch_word(struct verifier *v, const struct bc_branch *b)
            check_reconvergence(v, b->reconverge);
 }
 
+/* Guards cost nothing, so that they lead on, and no loop is free. */
+static bool check_guard(struct verifier *v, const struct bc_ins *ins)
+{
+    const struct bc_branch *branch = (const struct bc_branch *)(ins + 1);
+    bool on = ins->op != BC_unpredicate || ins->imm > v->at;
+    if (ins->op == BC_predicate)
+        on = branch->yes > v->at && branch->no > v->at && branch->reconverge != BC_NO_TARGET &&
+             branch->yes <= branch->reconverge && branch->no <= branch->reconverge;
+    return on || verify_fail(v, "word %u: the arms of a predicate do not lie before where they end", v->at);
+}
+
 static bool check_word(struct verifier *v, const struct bc_ins *ins)
 {
     const char *operands = bc_operands(ins->op); /* find_heads has looked at the operation */
@@ -314,7 +325,7 @@ static bool check_function(struct verifier *v, uint32_t index)
         if (!check_word(v, ins))
             return false;
         bool branches = bc_has_branch_word((enum bc_op)ins->op);
-        if (branches && !check_branch_word(v, (const struct bc_branch *)(ins + 1)))
+        if ((branches && !check_branch_word(v, (const struct bc_branch *)(ins + 1))) || !check_guard(v, ins))
             return false;
         if (ins->op == BC_block) {
             row = ins->imm;
