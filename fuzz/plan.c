@@ -81,6 +81,13 @@ static void draw_for_barriers(const struct fz_options *o, struct fz_random *r, b
         s->passes.values[OPT_OPTION_predict_threshold] = 1 + fz_below(r, 65);
 }
 
+/* Whether all arms are predicated that can be, though it does not pay. */
+static void draw_predication(const struct fz_options *o, struct fz_random *r, struct fz_setup *s)
+{
+    if (s->scheme == SCHEME_barrier && !passes_given(o) && fz_chance(r, 30))
+        s->passes.values[OPT_OPTION_predicate] = OPT_predicate_all + 1;
+}
+
 /* Whether calls are shared wherever they may be, though it does not pay. */
 static void draw_for_frontiers(const struct fz_options *o, struct fz_random *r, struct fz_setup *s)
 {
@@ -118,7 +125,8 @@ static void plan_passage(const struct fz_options *o, const struct fz_program *p,
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
-    struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b'), f = fz_random(p->seed, 'f');
+    struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b'), f = fz_random(p->seed, 'f'),
+                     g = fz_random(p->seed, 'g');
     uint32_t n = setup_count(o), wanted = o->setups == 0 || o->setups > n ? n : o->setups;
     if (o->through) {
         plan_passage(o, p, a, plan);
@@ -132,8 +140,10 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
         if (n > 1 && !passes_given(o) && fz_chance(&r, OTHER_PASSES_PERCENT))
             setup.passes = fz_passes_draw(&r);
         draw_for_barriers(o, &b, n > 1 && fz_is_predicted(p), &setup);
-        if (n > 1)
+        if (n > 1) {
             draw_for_frontiers(o, &f, &setup);
+            draw_predication(o, &g, &setup);
+        }
         draw_check(o, setup.scheme == SCHEME_REFERENCE ? &r : &f, n > 1, &setup);
         wanted--;
         vec_push(a, plan, setup);

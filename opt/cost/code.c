@@ -1,10 +1,10 @@
 /* code.c: the code that a modelled warp runs: pieces of blocks, with what they cost.
  *
  * An instruction counts as the bytecode's does (docs/metrics.md): nothing for a jump to the block that stands
- * next, for a wait that lanes jump or branch to, for a rejoin that is part of a wait, for what an access does
- * with its address, or for what a warp begins with. Block parameters get what has another register, and
- * constants, by moves (registers.c). Of the function's own code, which knows what is uniform, so do lanes that
- * compute with a scalar of their warp, as under `pdom`.
+ * next, for a wait that lanes jump or branch to, for a rejoin that is part of a wait, for a branch whose arms
+ * are predicated and for their ends, for what an access does with its address, or for what a warp begins with.
+ * Block parameters get what has another register, and constants, by moves (registers.c). Of the function's own
+ * code, which knows what is uniform, so do lanes that compute with a scalar of their warp, as under `pdom`.
  */
 #include "opt/cost/cost.h"
 #include "opt/pass.h"
@@ -22,6 +22,7 @@ struct builder {
     struct bitset spread;   /* uniform values that lanes compute with */
     struct bitset parts;    /* rejoins that are parts of waits */
     uint32_t *access;       /* by instruction of `f`: how many accesses stand before it in its block */
+    struct ir_predication predication; /* of `placed` */
 };
 
 static uint64_t cost_of_callee(const struct ir_ins *ins, const uint64_t *functions)
@@ -196,12 +197,27 @@ static bool begins_with_wait(const struct builder *x, uint32_t b)
     return b != IR_NO_BLOCK && ir_at(x->placed, ir_block_at(x->placed, b)->first)->op == IR_cb_wait;
 }
 
+static bool is_predicated(const struct builder *x, uint32_t b)
+{
+    return x->predication.sides && x->predication.sides[b];
+}
+
+/* Whether guards stand in its place: at a branch with predicated arms and no other side, and at their ends. */
+static bool is_guard(const struct builder *x, uint32_t b, const struct ir_ins *ins)
+{
+    const struct ir_predication *p = &x->predication;
+    return p->sides && ((ins->op == IR_brif && bitset_has(p->whole, b)) ||
+                        (ins->op == IR_br && p->ends[b] != IR_NO_BLOCK));
+}
+
 /* Whether it is an instruction: a jump to the block that stands next is none, but where it falls into a wait,
  * which counts there and not where lanes jump or branch to it. */
 static bool counts(const struct builder *x, uint32_t b, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(x->placed, r);
     uint32_t to = ins->op == IR_br ? ir_block_at(x->placed, b)->edges.at[0].block : IR_NO_BLOCK;
+    if (is_guard(x, b, ins))
+        return false;
     if (ins->op == IR_cb_wait && r == ir_block_at(x->placed, b)->first)
         return false;
     return ins->op != IR_br || to != x->next[b] || begins_with_wait(x, to);
@@ -250,7 +266,7 @@ static uint32_t moves_on(const struct builder *x, uint32_t b, uint32_t e)
     for (uint32_t k = 0; k < edge->argc; k++)
         moves += ir_is_const(x->placed, edge->args[k], NULL) ||
                  x->registers[edge->args[k]] != x->registers[target->params.at[k]];
-    bool jumps = moves && ir_block_at(x->placed, b)->edges.count > 1 &&
+    bool jumps = moves && ir_block_at(x->placed, b)->edges.count > 1 && !is_predicated(x, b) &&
                  (edge->block != x->next[b] || begins_with_wait(x, edge->block));
     return moves + jumps;
 }
@@ -260,7 +276,8 @@ static void add_edges(struct builder *x, struct cost_piece *p, uint32_t b)
     const struct ir_block *block = ir_block_at(x->placed, b);
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
-        vec_push(x->arena, &x->code->edges, ((struct cost_edge){to, block_after(x, to), moves_on(x, b, e)}));
+        vec_push(x->arena, &x->code->edges,
+                 ((struct cost_edge){to, block_after(x, to), moves_on(x, b, e), {0, 0}}));
     }
     p->edges = block->edges.count;
     if (block->edges.count < 2 || block->reconverge >= x->placed->blocks.count)
@@ -268,6 +285,33 @@ static void add_edges(struct builder *x, struct cost_piece *p, uint32_t b)
     const struct ir_ins *wait = ir_at(x->placed, ir_block_at(x->placed, block->reconverge)->first);
     if (wait->op == IR_cb_wait)
         p->reconverge = (uint32_t)wait->imm;
+}
+
+/* Of sides of predicated branches: what it costs to issue them where no lane takes them. */
+static void find_missed(struct builder *x)
+{
+    const struct ir_function *f = x->placed;
+    struct cost_issue *until = arena_array(x->arena, struct cost_issue, f->order.count + 1);
+    ir_each_block(k, b, f) {
+        const struct cost_piece *p = &x->code->pieces.at[b];
+        until[k + 1] =
+            (struct cost_issue){until[k].cycles + p->cycles, until[k].instructions + p->instructions};
+        for (uint32_t e = 0; e < p->edges; e++) {
+            until[k + 1].cycles += x->code->edges.at[p->first_edge + e].moves;
+            until[k + 1].instructions += x->code->edges.at[p->first_edge + e].moves;
+        }
+    }
+    ir_each_block(k, b, f)
+        for (uint32_t e = 0; e < 2 && is_predicated(x, b); e++) {
+            struct cost_edge *edge = &x->code->edges.at[x->code->pieces.at[b].first_edge + e];
+            struct ir_arm arm = x->predication.arms[b].side[e];
+            if (!(x->predication.sides[b] >> e & 1)) /* what is moved to where the threads reconverge */
+                edge->missed = (struct cost_issue){edge->moves, edge->moves};
+            else
+                edge->missed =
+                    (struct cost_issue){until[arm.end].cycles - until[arm.first].cycles,
+                                        until[arm.end].instructions - until[arm.first].instructions};
+        }
 }
 
 static void number_accesses(struct builder *x)
@@ -309,7 +353,9 @@ struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, con
 {
     struct builder x = {
         .arena = a, .code = code_new(a, registers), .f = f, .placed = placed, .functions = functions};
-    look_at_layout(&x, ir_cfg_new(a, placed));
+    const struct ir_cfg *g = ir_cfg_new(a, placed);
+    x.predication = ir_predication_new(a, g, ir_asks_predication(a, placed), true);
+    look_at_layout(&x, g);
     number_accesses(&x);
     x.parts = find_parts(&x);
     for (uint32_t b = 0; b < placed->blocks.count; b++)
@@ -322,6 +368,8 @@ struct cost_code *cost_code_of(struct arena *a, const struct ir_function *f, con
         fill(&x, p, b);
         add_edges(&x, p, b);
     }
+    if (x.predication.sides)
+        find_missed(&x);
     x.code->entry = ir_entry(placed);
     return x.code;
 }
@@ -408,7 +456,7 @@ static void add_plain(struct builder *x, uint32_t b, const struct ir_dominators 
         begin_edges(x->code, wait);
         wait->ops = 1;
         vec_push(x->arena, &x->code->ops, ((struct cost_op){.op = IR_cb_wait, .reg = b}));
-        vec_push(x->arena, &x->code->edges, ((struct cost_edge){2 * b + 1, b, 0}));
+        vec_push(x->arena, &x->code->edges, ((struct cost_edge){2 * b + 1, b, 0, {0, 0}}));
     }
     *p = (struct cost_piece){.block = b, .is_first = !waits, .edges = block->edges.count};
     begin_edges(x->code, p);
@@ -418,7 +466,7 @@ static void add_plain(struct builder *x, uint32_t b, const struct ir_dominators 
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
         vec_push(x->arena, &x->code->edges,
-                 ((struct cost_edge){2 * to + !bitset_has(points, to), to, moves_on(x, b, e)}));
+                 ((struct cost_edge){2 * to + !bitset_has(points, to), to, moves_on(x, b, e), {0, 0}}));
     }
     if (block->edges.count > 1 && post->depth[b] && post->idom[b] != IR_NO_BLOCK)
         p->reconverge = post->idom[b];

@@ -121,9 +121,6 @@ struct cost_sample {
  * other lanes. NULL: the function has nothing to run. */
 struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u, const uint64_t *functions,
                                     const struct cost_hints *hints, uint64_t budget);
-/* The same without the visits of these blocks (sample_without.c). */
-const struct cost_sample *cost_sample_without(struct arena *a, const struct cost_sample *s,
-                                              struct bitset gone);
 /* The lanes of one warp of those that are mixed in the sample. */
 const struct cost_sample *cost_sample_part(struct arena *a, const struct cost_sample *mixed, uint32_t part,
                                            uint32_t parts);
@@ -153,9 +150,13 @@ struct cost_piece {
     uint32_t first_edge, edges;
     uint32_t reconverge; /* register that lanes join as they diverge at the end, or COST_NOWHERE */
 };
+struct cost_issue {
+    uint32_t cycles, instructions;
+};
 struct cost_edge {
     uint32_t piece, block; /* block: of the sampled function, whose first piece is the next one on this way */
     uint32_t moves;        /* instructions of a cycle each that lanes run on the way */
+    struct cost_issue missed; /* what is issued of a predicated arm, where no lane goes this way */
 };
 #define COST_NOWHERE UINT32_MAX
 struct cost_code {
@@ -163,8 +164,7 @@ struct cost_code {
     VEC(struct cost_op) ops;
     VEC(struct cost_edge) edges;
     uint32_t registers, entry;
-    bool *rejoins;      /* by register: lanes rejoin it, or cancel as members */
-    struct bitset gone; /* blocks of the sampled function that are no more: cost_sample_without */
+    bool *rejoins; /* by register: lanes rejoin it, or cancel as members */
 };
 
 /* The code of `placed`, which is a copy of the function with barriers placed: what was an instruction is one,

@@ -398,6 +398,13 @@ static uint32_t take(struct warp *w, const struct cost_edge *edge)
     return edge->piece;
 }
 
+/* No lane takes the edge. */
+static void miss(struct warp *w, const struct cost_edge *edge)
+{
+    w->figures->cycles += edge->missed.cycles;
+    w->figures->instructions += edge->missed.instructions;
+}
+
 static void go_later(struct warp *w, uint64_t lanes, const struct cost_edge *edge)
 {
     uint32_t to = take(w, edge);
@@ -483,6 +490,8 @@ static uint64_t go_on(struct warp *w, const struct cost_piece *p, uint64_t lanes
     }
     if (count)
         *to = take(w, &w->code->edges.at[p->first_edge + sides[0].edge]);
+    if (count && p->edges == 2)
+        miss(w, &w->code->edges.at[p->first_edge + 1 - sides[0].edge]);
     return lanes & ~ended;
 }
 

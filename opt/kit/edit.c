@@ -86,6 +86,7 @@ void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from)
     struct ir_block *to = ir_block_at(f, into), *source = ir_block_at(f, from);
     to->reconverge = source->reconverge;
     to->overhead = source->overhead;
+    to->predicated = source->predicated;
     for (ir_ref r = source->first, next; r; r = next) {
         next = ir_at(f, r)->next;
         ir_unlink(f, r);
@@ -118,6 +119,7 @@ void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e)
     block->edges.at[0].value = 0;
     block->edges.count = 1;
     block->reconverge = IR_NO_BLOCK;
+    block->predicated = 0;
 }
 
 static bool returns(const struct ir_function *f, uint32_t b)

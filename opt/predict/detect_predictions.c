@@ -11,7 +11,7 @@
  * (sampled_warps.c), or costs if what is not known of the data is otherwise, is not, and a remark says what was
  * found. One that could not save what another one does is not weighed.
  *
- * At last arms that nearly every warp runs anyway are put before their branches (speculate_arms.c).
+ * At last arms that nearly every warp runs anyway are predicated (predicate_arms.c).
  *
  * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, and keeps
  * its threshold unless another one saves as much more; several are left as they are. None is dropped. Whatever
@@ -352,11 +352,10 @@ static bool find(struct detection *d)
             break;
         detect_measure(d);
     }
-    detect_speculations(d);
-    detect_speculate(d, d->f);
+    bool predicated = detect_predicated_arms(d);
     for (uint32_t i = 0; i < d->taken.count; i++)
         insert(d, &d->taken.at[i], d->taken.at[i].threshold);
-    return d->taken.count || d->speculated.count;
+    return d->taken.count || predicated;
 }
 
 /* Whether there is a place for a prediction: before the model has figures, each saves enough. */
@@ -410,11 +409,26 @@ static bool is_reached(const struct ir_function *f, const uint64_t *functions)
     return f->order.count && ((f->flags & IR_FN_KERNEL) || functions[f->id]);
 }
 
+/* Marks both sides of all branches: those are predicated that can be. */
+static bool predicate_all(struct ir_function *f)
+{
+    bool any = false;
+    ir_each_block(i, b, f)
+        if (ir_at(f, ir_terminator(f, b))->op == IR_brif) {
+            ir_block_at(f, b)->predicated = IR_BOTH_SIDES;
+            any = true;
+        }
+    return any;
+}
+
 bool opt_detect_predictions(struct opt_context *c, struct ir_module *m)
 {
     bool changed = false;
+    for (uint32_t i = 0; i < m->functions.count && opt_option(c, OPT_OPTION_predicate) == OPT_predicate_all;
+         i++)
+        changed |= predicate_all(m->functions.at[i]);
     if (!opt_finds_predictions(c->options))
-        return false;
+        return changed;
     const uint64_t *functions = opt_costs(c, m)->at;
     for (uint32_t i = 0; i < m->functions.count; i++)
         if (is_reached(m->functions.at[i], functions))

@@ -25,10 +25,6 @@ struct candidate {
                                     more can be saved */
     place at;
 };
-/* A branch, and those of its edges whose arms are put before it: bit e stands for edge e. */
-struct speculation {
-    uint32_t branch, arms; /* branch: its block */
-};
 /* Cycles of a code on the model's warps, added up: at[i] of the first i + 1. UINT64_MAX: not found out. */
 struct cycle_sums {
     uint64_t at[DETECT_WARPS];
@@ -68,10 +64,9 @@ struct detection {
     struct cycle_sums sums;    /* its cycles */
     uint32_t parts;            /* the warps of the model are parts, so many of one; 1: they are whole */
     VEC(struct candidate) all;
-    VEC(struct candidate) taken;        /* found, each with its threshold: all code that is tried has them */
-    VEC(struct speculation) speculated; /* all code that is tried has them, in this order */
-    struct bitset users;                /* by cycle: outermost ones with predictions of the source */
-    struct bitset hopeless;             /* by block: labels that save nothing */
+    VEC(struct candidate) taken; /* found, each with its threshold: all code that is tried has them */
+    struct bitset users;         /* by cycle: outermost ones with predictions of the source */
+    struct bitset hopeless;      /* by block: labels that save nothing */
 };
 
 /* ---- the model (sampled_warps.c) --------------------------------------------------------------------- */
@@ -91,8 +86,11 @@ void detect_measure(struct detection *d);
  * warp that stands for all if what is not known is otherwise. */
 bool detect_confirmed(struct detection *d, const struct cost_code *code);
 bool detect_is_risky(struct detection *d, const struct cost_code *code);
-/* Whether it costs other warps nothing, nor if what is not known is otherwise. */
-bool detect_is_no_worse(struct detection *d, const struct cost_code *code);
+/* Whether `loses` says so of how often groups come to each block in the code as it stands: of other warps
+ * together, or of each part if the model has parts of warps; or of the warp that stands for all if what is not
+ * known is otherwise. */
+bool detect_any_loses(struct detection *d, bool (*loses)(const void *data, const uint64_t *executions),
+                      const void *data);
 /* The sum; UINT64_MAX, which is no number of cycles, if that is too small. */
 static inline uint64_t detect_plus(uint64_t a, uint64_t b)
 {
@@ -116,14 +114,12 @@ static inline unsigned long long detect_of_a_warp(const struct detection *d, uin
     return cycles / d->warps;
 }
 
-/* ---- arms that run before their branches (speculate_arms.c) ------------------------------------------- */
+/* ---- predicated arms (predicate_arms.c) -------------------------------------------------------------- */
 
-/* Whether whole warps would run more arms than the parts of them do that were screened. */
-bool detect_needs_whole_warps(const struct detection *d);
-/* Finds them, where predictions have been found; what is tried from now on has them. */
-void detect_speculations(struct detection *d);
-/* Changes the function, or a copy. The blocks that are left out; those stay in f. */
-struct bitset detect_speculate(const struct detection *d, struct ir_function *f);
+/* Whether whole warps would take more predicated arms than the parts of them do that were screened. */
+bool detect_needs_whole_warps(struct detection *d);
+/* Marks the branches whose arms are predicated, once predictions have been found. Whether there are any. */
+bool detect_predicated_arms(struct detection *d);
 
 /* ---- weighing (weigh_prediction.c, detect_predictions.c) --------------------------------------------- */
 

@@ -31,11 +31,7 @@ static uint64_t cycles_of(const struct detection *d, const struct cost_code *cod
                           const struct cost_sample *s, uint64_t most)
 {
     struct cost_figures figures = {0};
-    struct scratch scratch;
-    struct arena *a = scratch_begin(&scratch);
-    s = bitset_count(code->gone) ? cost_sample_without(a, s, code->gone) : s;
     cost_replay(s, code, steps_of_a_warp(d), most, &figures);
-    scratch_end(&scratch);
     return figures.cut ? UINT64_MAX : figures.cycles;
 }
 
@@ -283,27 +279,48 @@ static const struct cost_sample *first_part(const struct detection *d, const str
     return d->parts > 1 ? cost_sample_part(d->arena, s, 0, d->parts) : s;
 }
 
+/* The warp that stands for all, if what is not known is otherwise: number i below COST_GUESSES. */
+static const struct cost_sample *const *guess(struct detection *d, uint32_t i)
+{
+    struct cost_hints hints = d->hints;
+    hints.guess = i;
+    if (!d->guess[i])
+        d->guess[i] = first_part(d, sample_warp(d, &hints, d->budget));
+    return &d->guess[i];
+}
+
 bool detect_is_risky(struct detection *d, const struct cost_code *code)
 {
     bool risky = false;
-    for (uint32_t i = 1; i < COST_GUESSES && d->guessed && !risky; i++) {
-        struct cost_hints hints = d->hints;
-        hints.guess = i;
-        if (!d->guess[i])
-            d->guess[i] = first_part(d, sample_warp(d, &hints, d->budget));
-        risky = detect_cycles(d, code, &d->guess[i], 1) > detect_cycles(d, d->code, &d->guess[i], 1);
-    }
+    for (uint32_t i = 1; i < COST_GUESSES && d->guessed && !risky; i++)
+        risky = detect_cycles(d, code, guess(d, i), 1) > detect_cycles(d, d->code, guess(d, i), 1);
     return risky;
 }
 
-/* Parts of warps that were screened are to lose nothing each; no others are asked. */
-bool detect_is_no_worse(struct detection *d, const struct cost_code *code)
+/* How often groups of these warps come to each block; NULL: not found out. */
+static const uint64_t *executions_of(const struct detection *d, const struct cost_sample *const *warps,
+                                     uint32_t count)
 {
-    uint32_t count = d->parts == 1 ? sample_others(d, DETECT_OTHERS) : 0;
-    bool worse = count > d->warps && cycles_of_others(d, code, count) > cycles_of_others(d, d->code, count);
-    for (uint32_t i = 0; i < d->warps && d->parts > 1; i++)
-        worse |= detect_cycles(d, code, &d->sample[i], 1) > detect_cycles(d, d->code, &d->sample[i], 1);
-    return !worse && !detect_is_risky(d, code);
+    uint32_t blocks = d->f->blocks.count;
+    struct cost_figures figures = {.executions = arena_array(d->arena, uint64_t, blocks),
+                                   .visits = arena_array(d->arena, uint64_t, blocks),
+                                   .extra = arena_array(d->arena, uint64_t, blocks)};
+    for (uint32_t i = 0; i < count && !figures.cut; i++)
+        cost_replay(warps[i], d->code, steps_of_a_warp(d), UINT64_MAX, &figures);
+    return figures.cut ? NULL : figures.executions;
+}
+
+bool detect_any_loses(struct detection *d, bool (*loses)(const void *data, const uint64_t *executions),
+                      const void *data)
+{
+    uint32_t others = d->parts == 1 ? sample_others(d, DETECT_OTHERS) : 0;
+    const uint64_t *times = others > d->warps ? executions_of(d, d->other, others) : NULL;
+    bool any = others > d->warps && !(times && !loses(data, times));
+    for (uint32_t i = 0; i < d->warps && d->parts > 1 && !any; i++)
+        any = !(times = executions_of(d, &d->sample[i], 1)) || loses(data, times);
+    for (uint32_t i = 1; i < COST_GUESSES && d->guessed && !any; i++)
+        any = !(times = executions_of(d, guess(d, i), 1)) || loses(data, times);
+    return any;
 }
 
 void detect_tell_model(const struct detection *d)

@@ -12,7 +12,6 @@ struct trial {
     struct cost_code *code;
     struct ir_module *m;
     struct ir_function *f; /* the copy */
-    struct bitset gone;    /* blocks that it has not */
 };
 
 /* The mark of a start or a label, of this number. */
@@ -63,7 +62,6 @@ static void place_barriers(struct opt_context *c, void *data)
     c->diagnostics = &nobody;
     uint32_t registers = barriers_place_in(c, t->m, t->f);
     t->code = cost_code_of(d->arena, d->f, t->f, registers, d->functions);
-    t->code->gone = t->gone;
 }
 
 struct ir_function *detect_copy(struct ir_module *m, const struct ir_function *f)
@@ -86,7 +84,6 @@ static void make(struct ir_module *m, void *data)
     struct trial *t = data;
     t->m = m;
     t->f = detect_copy(m, t->d->f);
-    t->gone = detect_speculate(t->d, t->f);
     if (t->without)
         change(t->f, t->without->number, 0, true);
     for (uint32_t i = 0; i < t->d->taken.count; i++)
