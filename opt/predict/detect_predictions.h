@@ -123,7 +123,7 @@ bool detect_predicated_arms(struct detection *d);
 
 /* ---- weighing (weigh_prediction.c, detect_predictions.c) --------------------------------------------- */
 
-/* best: of another one of the nest: the candidate is not weighed further if it saves less; NULL: there is
+/* best: of another one of the nest: the candidate is not weighed further if it takes far more; NULL: there is
  * none. */
 struct weighed detect_weigh(struct detection *d, const struct candidate *k, const struct weighed *best);
 /* Whether it saves anything on the model's warps; others are not asked. */

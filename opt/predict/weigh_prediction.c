@@ -116,7 +116,7 @@ static struct race race_found(const struct detection *d, const struct candidate 
     struct race r = begin(d, k);
     bound(&r.bounds, &d->sums, false);
     if (best)
-        bound(&r.bounds, &best->sums, true);
+        bound(&r.bounds, &best->sums, false);
     find_threshold(&r, &d->sums);
     add_up(&r.best, &d->sums);
     return r;
