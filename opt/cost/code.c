@@ -226,7 +226,7 @@ static bool counts(const struct builder *x, uint32_t b, ir_ref r)
 static void fill(struct builder *x, struct cost_piece *p, uint32_t b)
 {
     const struct ir_function *placed = x->placed;
-    p->is_wait = ir_block_at(placed, b)->params.count == 0;
+    p->is_wait = true;
     ir_each_ins(r, placed, b) {
         const struct ir_ins *ins = ir_at(placed, r);
         bool own = r < x->f->ins.count, ends = r == ir_block_at(placed, b)->last;

@@ -12,7 +12,7 @@ enum { STAMPS = 256, NO_RECORD = 0 };
 #define BIT(n) ((uint64_t)1 << (n))
 
 /* A ready group. place: the piece that it is to enter; from the pieces' count on, the one at whose end it has
- * waited. */
+ * waited; from twice that on, the edge on which it has yet to move something, as in a block of its own. */
 struct group {
     uint64_t lanes;
     uint32_t count, place;
@@ -405,11 +405,16 @@ static void miss(struct warp *w, const struct cost_edge *edge)
     w->figures->instructions += edge->missed.instructions;
 }
 
+/* Where lanes are that have been sent along the edge. */
+static uint32_t place_on(const struct warp *w, const struct cost_edge *edge)
+{
+    return edge->moves ? 2 * w->code->pieces.count + (uint32_t)(edge - w->code->edges.at) : edge->piece;
+}
+
 static void go_later(struct warp *w, uint64_t lanes, const struct cost_edge *edge)
 {
-    uint32_t to = take(w, edge);
-    if (edge->moves || !waits_at_once(w, lanes, to))
-        make_ready(w, lanes, to);
+    if (edge->moves || !waits_at_once(w, lanes, edge->piece))
+        make_ready(w, lanes, place_on(w, edge));
 }
 
 /* Lanes that take one edge. */
@@ -462,7 +467,7 @@ static uint64_t diverge(struct warp *w, const struct cost_piece *p, const struct
     uint32_t most = w->ready_count ? w->ready[w->ready_count - 1].count : 0;
     const struct cost_edge *edge = &edges[sides[larger].edge];
     bool waits = !edge->moves && only_wait(w, &w->code->pieces.at[edge->piece]);
-    if (most > count_of(sides[larger].lanes) || may_gather(w, edge->piece) || waits) {
+    if (most > count_of(sides[larger].lanes) || may_gather(w, place_on(w, edge)) || waits) {
         go_later(w, sides[larger].lanes, edge);
         return 0;
     }
@@ -519,10 +524,12 @@ static uint64_t operate(struct warp *w, uint64_t lanes, uint32_t piece)
 static void run(struct warp *w, struct group g, uint64_t steps)
 {
     const struct cost_code *code = w->code;
-    uint32_t to = g.place;
+    uint32_t to = g.place, count = code->pieces.count;
     begin_group(w, g.lanes);
-    if (to >= code->pieces.count)
-        to = take(w, &code->edges.at[code->pieces.at[to - code->pieces.count].first_edge]);
+    if (to >= 2 * count)
+        to = take(w, &code->edges.at[to - 2 * count]);
+    else if (to >= count)
+        to = take(w, &code->edges.at[code->pieces.at[to - count].first_edge]);
     while (g.lanes && w->figures->steps < steps) {
         const struct cost_piece *p = &code->pieces.at[to];
         g.lanes = enter(w, g.lanes, p);
