@@ -4,7 +4,7 @@ opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call
 opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
     gvn.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c)
 opt_SRC += $(addprefix opt/calls/,direct_calls.c inline.c share_calls.c share_sites.c)
-opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
+opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unswitch.c unroll_rest.c unroll_predict.c)
 opt_SRC += $(addprefix opt/tokens/,infer_tokens.c nonconvergent.c scopes.c)
 opt_SRC += $(addprefix opt/reconverge/,reconverge.c loops.c supersteps.c frontier.c \
     unify.c structurize.c)
