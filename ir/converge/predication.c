@@ -186,7 +186,7 @@ uint8_t *ir_asks_predication(struct arena *a, const struct ir_function *f)
 {
     uint8_t *asked = NULL;
     ir_each_block(i, b, f) {
-        if (!ir_block_at(f, b)->predicated)
+        if (!ir_block_at(f, b)->predicated || ir_at(f, ir_terminator(f, b))->op != IR_brif)
             continue;
         if (!asked)
             asked = arena_array(a, uint8_t, f->blocks.count);

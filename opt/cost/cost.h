@@ -186,6 +186,7 @@ struct cost_figures {
     bool cut;                             /* the steps allowed were too few */
     /* By block of the function; all NULL: not wanted. By groups; by lanes; cycles of further segments. */
     uint64_t *executions, *visits, *extra;
+    uint64_t *taken; /* by edge of the code: groups that have taken it; NULL: not wanted */
 };
 /* What a warp of the sampled lanes costs in this code; after so many steps it is cut. `most` cycles, or more:
  * it was not run any further. */

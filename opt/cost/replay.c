@@ -395,6 +395,8 @@ static uint32_t take(struct warp *w, const struct cost_edge *edge)
 {
     w->figures->cycles += edge->moves;
     w->figures->instructions += edge->moves;
+    if (w->figures->taken)
+        w->figures->taken[edge - w->code->edges.at]++;
     return edge->piece;
 }
 

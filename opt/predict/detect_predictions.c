@@ -390,8 +390,9 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     struct candidate *users = arena_array(d.arena, struct candidate, n + 1);
     d.users = bitset_new(d.arena, d.cycles->count + 1);
     d.hopeless = bitset_new(d.arena, f->blocks.count);
-    if (find_users(&d, users, starts, points) && bitset_count(d.u->branches) &&
-        (n || c->options->remarks || has_places(&d))) {
+    bool known = find_users(&d, users, starts, points) && bitset_count(d.u->branches);
+    d.has_places = known && (n || has_places(&d));
+    if (known && (d.has_places || c->options->remarks)) {
         detect_model(&d);
         detect_tell_model(&d);
         changed = weigh_users(&d, users, starts, points);

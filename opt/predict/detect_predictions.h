@@ -58,6 +58,7 @@ struct detection {
     uint32_t warps, lanes; /* 0: not modelled; of one, at least 1 */
     uint32_t margin;       /* per cent that a prediction has to save */
     bool guessed;
+    bool has_places;           /* for predictions; if it has none, the model runs for remarks alone */
     bool screened_out;         /* some lanes of each warp say that no prediction pays */
     struct cost_code *code;    /* as it stands, with the source's predictions alone */
     struct cost_figures plain; /* of that */
@@ -86,11 +87,10 @@ void detect_measure(struct detection *d);
  * warp that stands for all if what is not known is otherwise. */
 bool detect_confirmed(struct detection *d, const struct cost_code *code);
 bool detect_is_risky(struct detection *d, const struct cost_code *code);
-/* Whether `loses` says so of how often groups come to each block in the code as it stands: of other warps
- * together, or of each part if the model has parts of warps; or of the warp that stands for all if what is not
- * known is otherwise. */
-bool detect_any_loses(struct detection *d, bool (*loses)(const void *data, const uint64_t *executions),
-                      const void *data);
+/* Whether `loses` says so of figures of the code as it stands: of other warps together, or of each part if the
+ * model has parts of warps; or of the warp that stands for all if what is not known is otherwise. */
+bool detect_any_loses(struct detection *d,
+                      bool (*loses)(const void *data, const struct cost_figures *figures), const void *data);
 /* The sum; UINT64_MAX, which is no number of cycles, if that is too small. */
 static inline uint64_t detect_plus(uint64_t a, uint64_t b)
 {

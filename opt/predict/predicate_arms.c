@@ -5,9 +5,8 @@
  * falls into. A predicated arm needs no end, and where both sides are such arms there is no branch. What is
  * lost are the arm's cycles each time that a group of lanes comes to the branch none of which takes it. Lanes
  * go as they go without, so that the difference follows from how often groups come to blocks (struct
- * cost_figures), and is exact but for what is moved. Branches are taken from the last one of the order to the
- * first, as in ir_predication_new: what stands in an arm has been decided then. Where a branch is left in an
- * arm, that is none.
+ * cost_figures). Branches are taken from the last one of the order to the first, as in ir_predication_new:
+ * what stands in an arm has been decided then. Where a branch is left in an arm, that is none.
  *
  * What the model has not seen decides nothing: there is no bound on how long an arm is.
  */
@@ -26,6 +25,7 @@ struct choice {
     uint8_t *sides;          /* by block: those that are */
     struct behind *behind;   /* by place */
     uint64_t *issued;        /* by block: cycles of its code, as it stands */
+    uint32_t *edges;         /* by block: in the code, the first edge at its end */
     uint32_t parts;          /* of a warp, for which is chosen by what one of them does */
     int64_t gain, sure;      /* of all; of it, what parts of warps gain already */
 };
@@ -56,19 +56,33 @@ static bool is_whole(const struct choice *c, uint32_t branch, unsigned sides)
     return sides == IR_BOTH_SIDES;
 }
 
-/* Cycles that warps need not if these arms of the branch are predicated, or need more. executions: by block;
- * what came to a branch was one of so many parts of a warp. */
-static int64_t gain_of(const struct choice *c, uint32_t branch, unsigned sides, const uint64_t *executions,
-                       uint32_t parts)
+/* Instructions by which lanes that the branch sends to where they reconverge move something, and jump; 0: they
+ * move nothing, or go elsewhere. */
+static uint32_t moves_of(const struct choice *c, uint32_t branch, uint32_t e)
 {
     const struct ir_block *block = ir_block_at(c->d->f, branch);
-    int64_t times = (int64_t)executions[branch];
-    int64_t gain = is_whole(c, branch, sides) ? times * ir_latency_cycles[IR_LAT_BR] : 0;
+    bool direct = block->edges.at[e].block == block->reconverge;
+    return direct ? c->d->code->edges.at[c->edges[branch] + e].moves : 0;
+}
+
+/* Cycles that warps need not if these arms of the branch are predicated, or need more. What came to the branch
+ * was one of so many parts of a warp. */
+static int64_t gain_of(const struct choice *c, uint32_t branch, unsigned sides,
+                       const struct cost_figures *figures, uint32_t parts)
+{
+    const struct ir_block *block = ir_block_at(c->d->f, branch);
+    int64_t times = (int64_t)figures->executions[branch], gain = 0;
+    bool whole = is_whole(c, branch, sides);
+    if (whole)
+        gain += times * ir_latency_cycles[IR_LAT_BR];
     for (uint32_t e = 0; e < 2; e++) {
+        int64_t moves = moves_of(c, branch, e);
+        if (whole && moves) /* a jump less, each time */
+            gain += (int64_t)figures->taken[c->edges[branch] + e] * moves - times * (moves - 1);
         if (!(sides >> e & 1))
             continue;
         struct ir_arm arm = c->p.arms[branch].side[e];
-        int64_t missed = times_missed(executions, branch, block->edges.at[e].block, parts);
+        int64_t missed = times_missed(figures->executions, branch, block->edges.at[e].block, parts);
         int64_t cost = (int64_t)(c->behind[arm.first].cycles - c->behind[arm.end].cycles);
         bool own_end = c->p.ends[c->d->f->order.at[arm.end - 1]] == branch; /* and not that of an arm in it */
         gain += (own_end ? times - missed : 0) * ir_latency_cycles[IR_LAT_BR] - missed * cost;
@@ -78,19 +92,32 @@ static int64_t gain_of(const struct choice *c, uint32_t branch, unsigned sides, 
 
 /* ---- choosing them ----------------------------------------------------------------------------------- */
 
-/* By block of the function, of its code as it stands, with the moves behind it. */
-static uint64_t *find_issued(const struct detection *d)
+/* Of the code as it stands: by block its cycles, with the moves behind it, and its edges. */
+static void look_at_code(struct choice *c)
 {
-    uint64_t *issued = arena_array(d->arena, uint64_t, d->f->blocks.count);
+    const struct detection *d = c->d;
+    c->issued = arena_array(d->arena, uint64_t, d->f->blocks.count);
+    c->edges = arena_array(d->arena, uint32_t, d->f->blocks.count);
     for (uint32_t i = 0; i < d->code->pieces.count; i++) {
         const struct cost_piece *p = &d->code->pieces.at[i];
         if (p->block == IR_NO_BLOCK)
             continue;
-        issued[p->block] += p->cycles;
+        c->issued[p->block] += p->cycles;
         for (uint32_t e = 0; e < p->edges; e++)
-            issued[p->block] += d->code->edges.at[p->first_edge + e].moves;
+            c->issued[p->block] += d->code->edges.at[p->first_edge + e].moves;
+        if (p->is_last)
+            c->edges[p->block] = p->first_edge;
     }
-    return issued;
+}
+
+/* What a block costs less that ends with such a branch, or ends an arm. */
+static uint64_t saved_by_guards(const struct choice *c, uint32_t b, bool whole)
+{
+    uint64_t jumps = 0;
+    for (uint32_t e = 0; e < 2 && whole; e++)
+        jumps += moves_of(c, b, e) != 0;
+    bool guards = whole || c->p.ends[b] != IR_NO_BLOCK;
+    return guards && c->issued[b] ? ir_latency_cycles[IR_LAT_BR] + jumps : 0;
 }
 
 /* Both sides of branches whose lanes part. */
@@ -131,8 +158,7 @@ static unsigned best_of(struct choice *c, uint32_t b)
     unsigned best = 0;
     int64_t most = INT64_MIN;
     for (unsigned sides = 1; sides <= IR_BOTH_SIDES; sides++) {
-        int64_t gain =
-            can_be_arms(c, b, sides) ? gain_of(c, b, sides, d->plain.executions, c->parts) : INT64_MIN;
+        int64_t gain = can_be_arms(c, b, sides) ? gain_of(c, b, sides, &d->plain, c->parts) : INT64_MIN;
         if (gain > most) {
             most = gain;
             best = sides;
@@ -145,7 +171,7 @@ static unsigned best_of(struct choice *c, uint32_t b)
                    detect_of_a_warp(d, d->plain.cycles));
     if (!best || most <= 0)
         return 0;
-    int64_t sure = gain_of(c, b, best, d->plain.executions, 1);
+    int64_t sure = gain_of(c, b, best, &d->plain, 1);
     c->gain += most;
     c->sure += sure > 0 ? sure : 0;
     return best;
@@ -158,15 +184,14 @@ static void choose(struct choice *c)
     const struct ir_function *f = c->d->f;
     c->sides = arena_array(c->d->arena, uint8_t, f->blocks.count);
     c->p = ir_predication_new(c->d->arena, c->d->cfg, find_asked(c->d), false);
-    c->issued = find_issued(c->d);
+    look_at_code(c);
     c->behind = arena_array(c->d->arena, struct behind, f->order.count + 1);
     for (uint32_t i = f->order.count; i-- > 0;) {
         uint32_t b = f->order.at[i];
         c->sides[b] = (uint8_t)(c->p.sides[b] ? best_of(c, b) : 0);
         bool whole = c->sides[b] && is_whole(c, b, c->sides[b]),
              branches = ir_block_at(f, b)->edges.count > 1;
-        bool guards = whole || c->p.ends[b] != IR_NO_BLOCK;
-        uint64_t saved = guards && c->issued[b] ? ir_latency_cycles[IR_LAT_BR] : 0;
+        uint64_t saved = saved_by_guards(c, b, whole);
         bool stays = (branches && !whole) || is_label(c->d, b);
         c->behind[i] =
             (struct behind){c->behind[i + 1].cycles + c->issued[b] - saved, c->behind[i + 1].stay + stays};
@@ -216,7 +241,7 @@ static void tell(const struct choice *c)
 
 static bool are_wanted(const struct detection *d)
 {
-    return opt_option(d->c, OPT_OPTION_predicate) == OPT_predicate_auto && !d->plain.cut;
+    return opt_option(d->c, OPT_OPTION_predicate) == OPT_predicate_auto && d->has_places && !d->plain.cut;
 }
 
 bool detect_needs_whole_warps(struct detection *d)
@@ -228,12 +253,12 @@ bool detect_needs_whole_warps(struct detection *d)
     return is_worth(d, c.gain - c.sure);
 }
 
-static bool loses(const void *data, const uint64_t *executions)
+static bool loses(const void *data, const struct cost_figures *figures)
 {
     const struct choice *c = data;
     int64_t gain = 0;
     ir_each_block(k, b, c->d->f)
-        gain += c->sides[b] ? gain_of(c, b, c->sides[b], executions, 1) : 0;
+        gain += c->sides[b] ? gain_of(c, b, c->sides[b], figures, 1) : 0;
     return gain < 0;
 }
 

@@ -66,6 +66,7 @@ static void replay_all(struct detection *d)
     d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
+    d->plain.taken = arena_array(d->arena, uint64_t, d->code->edges.count);
     struct cost_figures one = d->plain;
     for (uint32_t i = 0; i < d->warps; i++) {
         cost_replay(d->sample[i], d->code, steps_of_a_warp(d), UINT64_MAX, &one);
@@ -297,29 +298,30 @@ bool detect_is_risky(struct detection *d, const struct cost_code *code)
     return risky;
 }
 
-/* How often groups of these warps come to each block; NULL: not found out. */
-static const uint64_t *executions_of(const struct detection *d, const struct cost_sample *const *warps,
-                                     uint32_t count)
+/* Figures of these warps in the code as it stands. False: not found out. */
+static bool measure(const struct detection *d, const struct cost_sample *const *warps, uint32_t count,
+                    struct cost_figures *figures)
 {
     uint32_t blocks = d->f->blocks.count;
-    struct cost_figures figures = {.executions = arena_array(d->arena, uint64_t, blocks),
-                                   .visits = arena_array(d->arena, uint64_t, blocks),
-                                   .extra = arena_array(d->arena, uint64_t, blocks)};
-    for (uint32_t i = 0; i < count && !figures.cut; i++)
-        cost_replay(warps[i], d->code, steps_of_a_warp(d), UINT64_MAX, &figures);
-    return figures.cut ? NULL : figures.executions;
+    *figures = (struct cost_figures){.executions = arena_array(d->arena, uint64_t, blocks),
+                                     .visits = arena_array(d->arena, uint64_t, blocks),
+                                     .extra = arena_array(d->arena, uint64_t, blocks),
+                                     .taken = arena_array(d->arena, uint64_t, d->code->edges.count)};
+    for (uint32_t i = 0; i < count && !figures->cut; i++)
+        cost_replay(warps[i], d->code, steps_of_a_warp(d), UINT64_MAX, figures);
+    return !figures->cut;
 }
 
-bool detect_any_loses(struct detection *d, bool (*loses)(const void *data, const uint64_t *executions),
-                      const void *data)
+bool detect_any_loses(struct detection *d,
+                      bool (*loses)(const void *data, const struct cost_figures *figures), const void *data)
 {
     uint32_t others = d->parts == 1 ? sample_others(d, DETECT_OTHERS) : 0;
-    const uint64_t *times = others > d->warps ? executions_of(d, d->other, others) : NULL;
-    bool any = others > d->warps && !(times && !loses(data, times));
+    struct cost_figures figures;
+    bool any = others > d->warps && (!measure(d, d->other, others, &figures) || loses(data, &figures));
     for (uint32_t i = 0; i < d->warps && d->parts > 1 && !any; i++)
-        any = !(times = executions_of(d, &d->sample[i], 1)) || loses(data, times);
+        any = !measure(d, &d->sample[i], 1, &figures) || loses(data, &figures);
     for (uint32_t i = 1; i < COST_GUESSES && d->guessed && !any; i++)
-        any = !(times = executions_of(d, guess(d, i), 1)) || loses(data, times);
+        any = !measure(d, guess(d, i), 1, &figures) || loses(data, &figures);
     return any;
 }
 
