@@ -120,12 +120,12 @@ static uint64_t saved_by_guards(const struct choice *c, uint32_t b, bool whole)
     return guards && c->issued[b] ? ir_latency_cycles[IR_LAT_BR] + jumps : 0;
 }
 
-/* Both sides of branches whose lanes part. */
+/* Both sides of branches whose lanes part, but for those that are marked already. */
 static uint8_t *find_asked(const struct detection *d)
 {
     uint8_t *asked = arena_array(d->arena, uint8_t, d->f->blocks.count);
     bitset_each(b, d->u->branches)
-        asked[b] = IR_BOTH_SIDES;
+        asked[b] = ir_block_at(d->f, b)->predicated ? 0 : IR_BOTH_SIDES;
     return asked;
 }
 
