@@ -89,6 +89,12 @@ extern const struct ir_special_info ir_special_info[IR_SPECIALS];
 static inline bool ir_is_pointer(enum ir_type t) { return t >= IR_TYPE_GLOBAL && t <= IR_TYPE_FUNCTION; }
 static inline bool ir_is_float(enum ir_type t) { return t == IR_TYPE_F32 || t == IR_TYPE_F64; }
 static inline bool ir_is_pure(enum ir_op op) { return (unsigned)op < SCALAR_OPS; }
+/* Pure, or an address, or a number that a thread begins with: no effect, and nothing that others may change. */
+static inline bool ir_only_computes(enum ir_op op)
+{
+    return ir_is_pure(op) || op == IR_ptradd || op == IR_ptrcast || op == IR_object || op == IR_function ||
+           op == IR_special;
+}
 static inline bool ir_is_atomic(enum ir_op op) { return op >= IR_atomic_add && op <= IR_atomic_cas; }
 /* cb.join and its like: `imm` is the register of a convergence barrier. */
 static inline bool ir_is_convergence_barrier(enum ir_op op) { return ir_op_info[op].imm == IR_IMM_REGISTER; }

@@ -24,17 +24,7 @@ static bool begins_with_wait(const struct ir_function *f, uint32_t b)
 /* Not atomics: an arm with one is an elected thread's as a rule, of one warp in many. */
 static bool is_predicable(enum ir_op op)
 {
-    switch (op) {
-    case IR_ptradd:
-    case IR_ptrcast:
-    case IR_object:
-    case IR_function:
-    case IR_special:
-    case IR_load:
-    case IR_store:
-    case IR_assert: return true;
-    default: return ir_is_pure(op);
-    }
+    return ir_only_computes(op) || op == IR_load || op == IR_store || op == IR_assert;
 }
 
 /* From r on. */

@@ -3,9 +3,7 @@
 
 bool opt_may_speculate(const struct ir_function *f, ir_ref r)
 {
-    enum ir_op op = ir_at(f, r)->op;
-    return ir_is_pure(op) || op == IR_ptradd || op == IR_ptrcast || op == IR_object || op == IR_function ||
-           op == IR_special;
+    return ir_only_computes((enum ir_op)ir_at(f, r)->op);
 }
 
 void opt_hoist_arm(struct ir_function *f, uint32_t b, uint32_t e)
