@@ -23,8 +23,7 @@ struct unswitch {
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
     const struct opt_uses *uses;
-    struct bitset way;     /* blocks that the loop runs while the condition fails */
-    ir_ref *taken;         /* by parameter of these, but for the header's: what it is given */
+    ir_ref *taken;         /* by parameter of blocks on the way, but for the header's: what it is given */
     struct bitset entered; /* blocks that have got another way in */
     uint32_t *before;      /* by block: the new one that is to stand in front of it; IR_NO_BLOCK: none */
 };
@@ -50,39 +49,43 @@ static bool only_computes(const struct unswitch *u, uint32_t b)
     return true;
 }
 
+/* Where the block tests whether to leave the loop, as the first on the way that does: the edge by which it goes
+ * on; else NULL. */
+static const struct ir_edge *tested_edge(const struct unswitch *u, struct plan *p, uint32_t b)
+{
+    const struct ir_edge *edges = ir_block_at(u->f, b)->edges.at;
+    bool stays = is_inside(u, p, edges[0].block);
+    if (stays == is_inside(u, p, edges[1].block) || p->test != IR_NO_BLOCK)
+        return NULL;
+    p->test = b;
+    p->out = stays;
+    return &edges[!stays];
+}
+
 /* The edge by which the loop goes on at the end of the block while the condition fails; NULL: it may go several
- * ways. Notes where it tests whether to leave. */
+ * ways. The first branch on the way by what stands outside is the one that asks for the condition. */
 static const struct ir_edge *next_edge(const struct unswitch *u, struct plan *p, uint32_t b)
 {
     const struct ir_edge *edges = ir_block_at(u->f, b)->edges.at;
-    enum ir_op op = (enum ir_op)ir_at(u->f, ir_terminator(u->f, b))->op;
-    if (op == IR_br)
+    const struct ir_ins *end = ir_at(u->f, ir_terminator(u->f, b));
+    if (end->op == IR_br)
         return &edges[0];
-    if (op != IR_brif)
+    if (end->op != IR_brif)
         return NULL;
-    if (b == p->branch)
-        return &edges[p->empty];
-    bool stays[] = {is_inside(u, p, edges[0].block), is_inside(u, p, edges[1].block)};
-    if (stays[0] == stays[1] || p->test != IR_NO_BLOCK)
-        return NULL;
-    p->test = b;
-    p->out = stays[0];
-    return &edges[!p->out];
+    if (p->branch == IR_NO_BLOCK && !is_inside(u, p, ir_at(u->f, end->args[0])->block))
+        p->branch = b;
+    return b == p->branch ? &edges[p->empty] : tested_edge(u, p, b);
 }
 
 /* Follows the way from the header back to it. False: it does more than compute, or branches. *back: the edge
  * back. */
 static bool follow(struct unswitch *u, struct plan *p, const struct ir_edge **back)
 {
-    uint32_t b = p->header;
-    bool branches = false;
-    bitset_clear(u->way);
-    p->test = IR_NO_BLOCK;
+    uint32_t b = p->header, steps = 0;
+    p->branch = p->test = IR_NO_BLOCK;
     do {
-        if (bitset_has(u->way, b) || !is_inside(u, p, b) || !only_computes(u, b))
+        if (steps++ == u->cycles->at[p->cycle].count || !is_inside(u, p, b) || !only_computes(u, b))
             return false;
-        bitset_add(u->way, b);
-        branches |= b == p->branch;
         const struct ir_edge *edge = next_edge(u, p, b);
         if (!edge || edge->breaks)
             return false;
@@ -91,7 +94,7 @@ static bool follow(struct unswitch *u, struct plan *p, const struct ir_edge **ba
             u->taken[ir_block_at(u->f, b)->params.at[i]] = edge->args[i];
         *back = edge;
     } while (b != p->header);
-    return branches && p->test != IR_NO_BLOCK;
+    return p->branch != IR_NO_BLOCK && p->test != IR_NO_BLOCK;
 }
 
 /* What r is along the way. */
@@ -152,9 +155,9 @@ static bool stays(const struct unswitch *u, const struct plan *p, const struct i
 static bool leaves_as_it_came(const struct unswitch *u, const struct plan *p, const struct ir_edge *back)
 {
     const struct ir_edge *out = &ir_block_at(u->f, p->test)->edges.at[p->out];
-    for (uint32_t i = 0; i < out->argc || out->breaks; i++) {
-        if (out->breaks)
-            return false;
+    if (out->breaks)
+        return false;
+    for (uint32_t i = 0; i < out->argc; i++) {
         ir_ref r = along(u, p, out->args[i]);
         bool param = ir_at(u->f, r)->op == IR_param && ir_at(u->f, r)->block == p->header;
         if (!is_outside(u, p, r) && !(param && stays(u, p, back, r)))
@@ -211,15 +214,9 @@ static bool find_plan(struct unswitch *u, uint32_t cycle, struct plan *p)
     p->from = way_in(u, p);
     if (l->entries.count != 1 || p->from == IR_NO_BLOCK || bitset_has(u->entered, p->header))
         return false;
-    for (uint32_t i = 0; i < l->count; i++) {
-        p->branch = u->cycles->blocks[l->first + i];
-        const struct ir_ins *end = ir_at(u->f, ir_terminator(u->f, p->branch));
-        if (end->op != IR_brif || u->cycles->innermost[p->branch] != cycle || !is_outside(u, p, end->args[0]))
-            continue;
-        for (p->empty = 0; p->empty < 2; p->empty++)
-            if (follow(u, p, &back) && ends(u, p, back) && leaves_as_it_came(u, p, back))
-                return may_be_skipped(u, p);
-    }
+    for (p->empty = 0; p->empty < 2; p->empty++)
+        if (follow(u, p, &back) && ends(u, p, back) && leaves_as_it_came(u, p, back))
+            return may_be_skipped(u, p);
     return false;
 }
 
@@ -282,7 +279,6 @@ bool opt_unswitch(struct opt_context *c, struct ir_function *f)
     if (!u.cycles->count)
         return false;
     u.uses = opt_uses(c, f);
-    u.way = bitset_new(c->scratch, f->blocks.count);
     u.entered = bitset_new(c->scratch, f->blocks.count);
     u.taken = arena_array(c->scratch, ir_ref, f->ins.count);
     u.before = arena_array(c->scratch, uint32_t, f->blocks.count);
