@@ -150,6 +150,7 @@ struct cost_piece {
     uint32_t first_edge, edges;
     uint32_t reconverge; /* register that lanes join as they diverge at the end, or COST_NOWHERE */
 };
+/* What code costs that is issued, but for its accesses. */
 struct cost_issue {
     uint32_t cycles, instructions;
 };

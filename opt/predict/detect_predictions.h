@@ -144,8 +144,6 @@ ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, boo
 /* The code with a prediction and this threshold, or without one; NULL: none (try_prediction.c). */
 struct cost_code *detect_code(const struct detection *d, const struct candidate *with,
                               const struct candidate *without, uint32_t threshold);
-/* A copy in a module that has all else of the function's own. */
-struct ir_function *detect_copy(struct ir_module *m, const struct ir_function *f);
 /* Puts what was found into the function; the threshold of the source's. */
 void detect_insert(struct ir_function *f, const struct candidate *k, struct opt_prediction_name name,
                    uint32_t threshold);

@@ -64,7 +64,8 @@ static void place_barriers(struct opt_context *c, void *data)
     t->code = cost_code_of(d->arena, d->f, t->f, registers, d->functions);
 }
 
-struct ir_function *detect_copy(struct ir_module *m, const struct ir_function *f)
+/* A copy in a module that has all else of the function's own. */
+static struct ir_function *copy_of(struct ir_module *m, const struct ir_function *f)
 {
     const struct ir_module *from = f->module;
     m->orders = from->orders;
@@ -83,7 +84,7 @@ static void make(struct ir_module *m, void *data)
 {
     struct trial *t = data;
     t->m = m;
-    t->f = detect_copy(m, t->d->f);
+    t->f = copy_of(m, t->d->f);
     if (t->without)
         change(t->f, t->without->number, 0, true);
     for (uint32_t i = 0; i < t->d->taken.count; i++)

@@ -155,6 +155,7 @@ void rt_run_guarded(struct rt_warp *w, const struct bc_ins *ins, bool yes)
     uint32_t end = other > side ? other : branch->reconverge;
     for (uint32_t row = w->code[side].imm; !(ins->d & (yes ? 1 : 2)) && row < w->code[end].imm; row++) {
         rt_run_empty(w, row);
+        w->fuel -= w->counts[row].instructions == 0; /* so that damaged code pays for each row */
         if (w->worker->launch->watch)
             rt_watch_empty(w, row);
     }
